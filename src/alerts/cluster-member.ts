@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { type ListenAddress, printHostPort } from '../kernel/http/listen-address.ts';
-import type { ClusterMember } from './contract/status.ts';
+import type { ClusterMember } from './contract/wire.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
  * This server as the only member of its cluster. Clients of Alertmanager, its own test suite among them, take a
- * cluster without a peer for one that has not started; nothing listens at the address.
+ * cluster without a peer for one that has not started. Nothing listens at the address.
  */
 export function describeMember(listen: ListenAddress | undefined, name: string | undefined): ClusterMember | undefined {
   if (!listen) return undefined;
@@ -21,7 +21,7 @@ function ownAddress(): string {
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }
 
-/** 26 letters and digits, as upstream's members name themselves. */
+/** 26 letters and digits, like the names of Alertmanager's members. */
 function randomName(): string {
   return Array.from({ length: 26 }, () => CROCKFORD[randomInt(CROCKFORD.length)]).join('');
 }

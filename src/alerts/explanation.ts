@@ -1,5 +1,5 @@
 import { formatDuration } from '../kernel/duration.ts';
-import type { Explanation, RouteExplanation, Verdict } from './contract/explanation.ts';
+import type { Explanation, IntegrationDecision, RouteExplanation } from './contract/explanation.ts';
 import { formatInstant } from './contract/instant.ts';
 import { isResolvedAt } from './domain/alert.ts';
 import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.ts';
@@ -20,7 +20,7 @@ export interface ExplanationParts {
   readonly now: number;
 }
 
-/** Tells what happens to an alert with these labels, and why: whether it is held or not. */
+/** Explains what happens to an alert with these labels and why, whether the server has it or not. */
 export function explainAlert(labels: LabelSet, { state, plan, now }: ExplanationParts): Explanation {
   const fingerprint = fingerprintOf(labels);
   const slot = state.alerts.find(fingerprint);
@@ -64,7 +64,7 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
   const isInactive = active.length > 0 && intervals.thatContain(active, now).length === 0;
   const mutedBy = [...(isInactive ? active : []), ...intervals.thatContain(route.muteTimeIntervals, now)];
   const receiver = receivers.get(route.receiver);
-  const judge = mutedBy.length > 0 ? judgeQuiet : judgeGroup;
+  const decide = mutedBy.length > 0 ? decideMuted : decideGroup;
   return {
     receiver: route.receiver,
     path: route.path.map(({ matchers }) => printMatchers(matchers)),
@@ -75,11 +75,11 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
     repeatInterval: formatDuration(route.repeatIntervalMs),
     group: group ? { alerts: group.size, nextFlush: formatInstant(group.nextFlushAt) } : null,
     mutedBy,
-    verdict: receiver && group ? judge(receiver, group, state, now) : [],
+    verdict: receiver && group ? decide(receiver, group, state, now) : [],
   };
 }
 
-function judgeQuiet(receiver: Receiver): readonly Verdict[] {
+function decideMuted(receiver: Receiver): readonly IntegrationDecision[] {
   return receiver.integrations.map(({ name, index }) => ({
     integration: name,
     index,
@@ -90,8 +90,13 @@ function judgeQuiet(receiver: Receiver): readonly Verdict[] {
 }
 
 /** What each integration would do if the group were flushed now, without regard to time intervals. */
-function judgeGroup(receiver: Receiver, group: AlertGroup, state: AlertState, now: number): readonly Verdict[] {
-  const loud = group
+function decideGroup(
+  receiver: Receiver,
+  group: AlertGroup,
+  state: AlertState,
+  now: number,
+): readonly IntegrationDecision[] {
+  const unsuppressed = group
     .sorted()
     .filter(
       (slot) =>
@@ -99,10 +104,10 @@ function judgeGroup(receiver: Receiver, group: AlertGroup, state: AlertState, no
         state.inhibitor.inhibitedBy(slot, now).length === 0,
     );
   const flushed = fingerprintsOf(
-    loud.map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, now) })),
+    unsuppressed.map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, now) })),
   );
   return receiver.integrations.map((integration) => {
-    const reason = loud.length > 0 ? receiver.dedup.reasonFor(integration, group, flushed, now) : undefined;
+    const reason = unsuppressed.length > 0 ? receiver.dedup.reasonFor(integration, group, flushed, now) : undefined;
     const isUnwanted = reason !== undefined && !integration.sendResolved && flushed.firing.length === 0;
     return {
       integration: integration.name,
@@ -111,22 +116,22 @@ function judgeGroup(receiver: Receiver, group: AlertGroup, state: AlertState, no
       reason: reason ?? '',
       words: isUnwanted
         ? 'send_resolved is off, and every alert of the group is resolved'
-        : wordsFor(reason, loud.length),
+        : wordsFor(reason, unsuppressed.length),
     };
   });
 }
 
 const WORDS: Readonly<Record<NotificationReason, string>> = {
-  'first notification': 'nobody was told of this group yet, or all that was told of had resolved',
+  'first notification': 'the group was not notified yet, or every alert of its last notification had resolved',
   'new alerts added': 'an alert fires that was not in the last notification',
   'all alerts resolved': 'all alerts of the last notification have resolved',
   'some alerts resolved': 'an alert has resolved since the last notification',
   'repeat interval elapsed': 'nothing is new, but the last notification is older than the repeat interval',
 };
 
-function wordsFor(reason: NotificationReason | undefined, loud: number): string {
+function wordsFor(reason: NotificationReason | undefined, unsuppressed: number): string {
   if (reason) return WORDS[reason];
-  return loud === 0
+  return unsuppressed === 0
     ? 'every alert of the group is silenced or inhibited'
     : 'the last notification said the same, and the repeat interval has not passed';
 }

@@ -26,7 +26,7 @@ import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
 import type { WebProtection } from './config/web-config.ts';
 import type { MatcherReading } from './contract/query.ts';
-import type { ClusterMember, VersionInfo } from './contract/status.ts';
+import type { ClusterMember, VersionInfo } from './contract/wire.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
 import { INTEGRATIONS } from './integrations/integrations.ts';

@@ -1,12 +1,12 @@
-import type { VersionInfo } from './contract/status.ts';
+import type { VersionInfo } from './contract/wire.ts';
 
-/** The Alertmanager whose API is served: clients such as Karma choose by it how to speak. */
+/** The Alertmanager whose API is served; clients such as Karma choose their protocol by it. */
 export const API_VERSION = '0.34.0';
 
-/** How notifications introduce themselves. */
+/** The user agent of notifications. */
 export const USER_AGENT = `Alertmanager/${API_VERSION}`;
 
-/** Says both which Alertmanager this behaves like and what it really is. */
+/** Names both the Alertmanager that this behaves like and opsdeck. */
 export function describeVersion(): VersionInfo {
   return {
     version: API_VERSION,

@@ -4,10 +4,10 @@ import { DeadlineError, withDeadline } from '../kernel/deadline.ts';
 import type { HttpAnswer } from '../kernel/http-client/exchange.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import { type LabelMatcher, printMatcher } from './domain/command/matcher.ts';
-import { granted, type Refusal, refuse, type Verdict } from './domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './domain/refusal.ts';
 
 const TIMEOUT_MS = 5_000;
-/** An answer of more bytes is not taken. */
+/** A larger answer, in bytes, is refused. */
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** An alert as the alert server lists it. */
@@ -47,7 +47,7 @@ const silenceAnswer = v.object({ silenceID: v.string() });
 const silenceList = v.array(v.object({ id: v.string(), comment: v.string(), status: v.object({ state: v.string() }) }));
 const silenceState = v.object({ endsAt: v.string(), status: v.object({ state: v.string() }) });
 
-/** Speaks to an alert server over Alertmanager's API v2; it answers within 5 s, or is refused. */
+/** A client of Alertmanager's API v2. The alert server has 5 s to answer. */
 export class AlertsClient {
   readonly #base: string;
   readonly #clock: Clock;
@@ -59,11 +59,11 @@ export class AlertsClient {
     this.#http = new HttpClient({ connectTimeoutMs: TIMEOUT_MS, variables });
   }
 
-  /** Those that match all of the matchers; by `onlyActive` those alone that nothing suppresses. */
+  /** The alerts that match all matchers; with `onlyActive` only those that nothing suppresses. */
   async alerts(
     matchers: readonly LabelMatcher[],
     { onlyActive }: { readonly onlyActive: boolean },
-  ): Promise<Verdict<readonly ListedAlert[]>> {
+  ): Promise<Outcome<readonly ListedAlert[]>> {
     const query = new URLSearchParams(matchers.map((matcher): [string, string] => ['filter', printMatcher(matcher)]));
     if (onlyActive) {
       query.set('silenced', 'false');
@@ -71,13 +71,13 @@ export class AlertsClient {
     }
     const found = await this.#ask('GET', `/alerts?${query}`, alertList);
     if (!found.ok) return found;
-    return granted(
+    return accepted(
       found.value.map(({ status, ...alert }) => ({ ...alert, ...status, silencedBy: status.silencedBy ?? [] })),
     );
   }
 
-  /** Creates a silence; answers its id. */
-  async silence({ matchers, startsAt, endsAt, createdBy, comment }: SilenceRequest): Promise<Verdict<string>> {
+  /** Creates a silence and returns its id. */
+  async silence({ matchers, startsAt, endsAt, createdBy, comment }: SilenceRequest): Promise<Outcome<string>> {
     const body = {
       matchers,
       startsAt: new Date(startsAt).toISOString(),
@@ -86,25 +86,25 @@ export class AlertsClient {
       comment,
     };
     const made = await this.#ask('POST', '/silences', silenceAnswer, JSON.stringify(body));
-    return made.ok ? granted(made.value.silenceID) : made;
+    return made.ok ? accepted(made.value.silenceID) : made;
   }
 
-  /** The id of the silence that has a comment and has not ended; `undefined`: there is none. */
-  async findSilence(comment: string): Promise<Verdict<string | undefined>> {
+  /** The id of the unexpired silence with this comment; `undefined`: there is none. */
+  async findSilence(comment: string): Promise<Outcome<string | undefined>> {
     const found = await this.#ask('GET', '/silences', silenceList);
     if (!found.ok) return found;
-    return granted(
+    return accepted(
       found.value.find((silence) => silence.comment === comment && silence.status.state !== 'expired')?.id,
     );
   }
 
-  /** Ends a silence; one that has ended is refused. */
-  async unsilence(id: string): Promise<Verdict<null>> {
+  /** Expires a silence; an expired one is refused. */
+  async unsilence(id: string): Promise<Outcome<null>> {
     const found = await this.#ask('GET', `/silence/${encodeURIComponent(id)}`, silenceState);
     if (!found.ok) return found.code === 'not_found' ? refuse('not_found', `there is no silence ${id}`) : found;
     if (found.value.status.state === 'expired') return refuse('invalid_body', `the silence ${id} has ended already`);
     const ended = await this.#ask('DELETE', `/silence/${encodeURIComponent(id)}`, v.unknown());
-    return ended.ok ? granted(null) : ended;
+    return ended.ok ? accepted(null) : ended;
   }
 
   close(): Promise<void> {
@@ -116,7 +116,7 @@ export class AlertsClient {
     path: string,
     schema: S,
     body?: string,
-  ): Promise<Verdict<v.InferOutput<S>>> {
+  ): Promise<Outcome<v.InferOutput<S>>> {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
     const request = { method, url: `${this.#base}${path}`, headers, body, maxBytes: MAX_BYTES };
     try {
@@ -134,11 +134,11 @@ export class AlertsClient {
 function readAnswer<S extends v.GenericSchema>(
   { status, isOk, isWhole, text }: HttpAnswer,
   schema: S,
-): Verdict<v.InferOutput<S>> {
+): Outcome<v.InferOutput<S>> {
   if (!isOk) return refuseStatus(status, text);
   try {
     const parsed = v.safeParse(schema, text === '' ? null : JSON.parse(text));
-    return parsed.success && isWhole ? granted(parsed.output) : unusual();
+    return parsed.success && isWhole ? accepted(parsed.output) : unusual();
   } catch {
     return unusual();
   }

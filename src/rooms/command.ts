@@ -11,18 +11,18 @@ import { CONFIG_FILE, SETTINGS } from './config/settings.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-On this machine alone nobody signs in. Where --host, --base-url, --allowed-host or --cors-origin name another one, every
-client shows a token: behind a proxy give --base-url. The first start with tokens prints one for the admin, unless
+Reachable from this machine only, the server needs no sign-in; with --host, --base-url, --allowed-host or --cors-origin for
+others it asks for tokens. Behind a proxy set --base-url. The first start with tokens prints one for the admin, unless
 OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every setting but --config is also a key of the configuration file, under the name of its
-flag (--no-presence is presence). Flags stand above variables, and these above the file.
-With OPSDECK_ROOMS_METRICS_TOKEN, /metrics asks for it as a bearer token. OPSDECK_SECRET_KEY encrypts the keys of copilots;
-without it one is made in the data directory.
-With --alerts, admins use the alert server from any room; members, but not guests, from the rooms of --alerts-rooms.
+flag (--no-presence is presence); flags override variables, and these the file.
+If OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
+With --alerts, admins may use the alert server from any room, and members other than guests from the rooms in --alerts-rooms.
+OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory.
 
-HTTP_PROXY and HTTPS_PROXY are used for --alerts alone: addresses of outgoing hooks and copilots are entered by users, and
-must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and public ones are
-handed to the proxy. It resolves names again, so it needs rules against private addresses of its own. A password for it
-belongs in OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine see command lines.
+HTTP_PROXY and HTTPS_PROXY are used for --alerts only: addresses of outgoing hooks and copilots are entered by users, and
+must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and requests to public
+ones go to the proxy. It resolves names again, so it needs its own rules against private addresses. Put its password into
+OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine can see command lines.
 
 Examples:
   opsdeck rooms serve
@@ -34,7 +34,7 @@ Examples:
 export function addRoomsCommand(program: Command, terminal: Terminal): void {
   const rooms = program
     .command('rooms')
-    .description('rooms and messages that are never lost, live for everyone, with a copilot in the room');
+    .description('a chat server with durable messages and copilots, and its client');
   rooms.addHelpText(
     'after',
     `
@@ -49,7 +49,7 @@ Examples:
 }
 
 function addServeCommand(rooms: Command, terminal: Terminal): void {
-  const serve = rooms.command('serve').description('serve the rooms, with a page at /');
+  const serve = rooms.command('serve').description('start the server, with a page at /');
   addSettings(serve, { ...CONFIG_FILE, ...SETTINGS })
     .addHelpText('after', EXAMPLES)
     .action(() => serveRooms(serve, terminal));

@@ -4,7 +4,7 @@ import type { RoomWriter } from './room/writer.ts';
 /** The release of this interface. Source: the service whose interface it continues. */
 export const ROOMS_VERSION = '0.4.5';
 
-/** Of the program; a test that was bundled by itself has none. */
+/** Of the program; missing in a test that was bundled alone. */
 export const PROGRAM_VERSION = typeof OPSDECK_VERSION === 'string' ? OPSDECK_VERSION : 'unbuilt';
 
 export interface HealthSources {
@@ -14,7 +14,7 @@ export interface HealthSources {
   readonly runs: () => { readonly running: number; readonly queued: number };
 }
 
-/** How the server is, on the wire. */
+/** The server's health, in its wire form. */
 export interface Health {
   readonly status: 'healthy' | 'degraded';
   readonly version: string;
@@ -23,7 +23,7 @@ export interface Health {
     readonly state: 'ready' | 'read-only' | 'full' | 'failed' | 'closing';
     readonly durability: RoomsOptions['durability'];
     readonly pos: number;
-    /** How far what is read lies behind what is written: nothing, on one node. */
+    /** How far reads lag behind writes: never, on one node. */
     readonly lagMs: 0;
   };
   readonly sse: { readonly connections: number };
@@ -31,7 +31,7 @@ export interface Health {
   readonly node: string;
 }
 
-/** `accepts`: whether writes are taken; `--read-only` takes none on purpose, which is no failure. */
+/** `accepts`: whether writes are accepted; with `--read-only` they are not, which is no failure. */
 export function readHealth(sources: HealthSources): { readonly health: Health; readonly accepts: boolean } {
   const { options, writer, connections, runs } = sources;
   const state = stateOf(sources);

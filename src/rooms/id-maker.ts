@@ -1,11 +1,11 @@
 import type { Clock } from '../kernel/clock.ts';
 
 const RANDOM_BYTES = 8;
-/** So many ids share one call of the source, which costs a hundred times what its bytes do. */
+/** Ids per call of the random source; a call costs a hundred times as much as its bytes. */
 const POOLED_IDS = 512;
 
 /**
- * Makes UUIDv7 texts, each greater than the one before, also within a millisecond and when the clock goes back.
+ * Makes UUIDv7 texts, each greater than the one before, also within a millisecond and after the clock went back.
  * Source: RFC 9562, section 6.2, method 1.
  */
 export function createIdMaker(clock: Clock, random: (size: number) => Uint8Array): () => string {
@@ -29,7 +29,7 @@ export function createIdMaker(clock: Clock, random: (size: number) => Uint8Array
   };
 }
 
-/** Random bytes in hex, none of them given twice. */
+/** Random bytes in hex, each used once. */
 function createPool(random: (size: number) => Uint8Array): () => string {
   let pool = Buffer.alloc(0);
   let used = 0;

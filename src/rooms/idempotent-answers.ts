@@ -2,17 +2,17 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import type { Caller } from './domain/caller.ts';
 import type { IdempotentAnswer } from './domain/record.ts';
 import { record } from './domain/record.ts';
-import { granted, refuse, type Verdict } from './domain/refusal.ts';
+import { accepted, type Outcome, refuse } from './domain/refusal.ts';
 import type { RoomState } from './room/state.ts';
 import type { RoomWriter } from './room/writer.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 const SWEEP_MS = 3_600_000;
-/** Beyond that many the oldest are forgotten. */
+/** Beyond this number the oldest are dropped. */
 const MAX_ANSWERS = 10_000;
 const MAX_BODY = 64 * 1024;
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
-/** The status of an answer that is not there yet, and of one that the disk does not keep. */
+/** Instead of a status: the answer is pending, or was not stored. */
 const BEGUN = 0;
 const UNKEPT = 1;
 
@@ -28,28 +28,28 @@ const GONE = refuse(
   'this request was done already; its answer held a secret, which is shown once, or was too long to be kept',
 );
 
-/** An answer that can be given again. */
+/** A stored answer. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a request with a key comes to: it is to be done now, or was done and is answered again. */
+/** A request with a key is either to be served now, or answered as before. */
 export type Admission =
   | { readonly kind: 'do'; finish(answer: KeptAnswer | undefined, isSecret: boolean): Promise<void> }
   | { readonly kind: 'again'; readonly answer: KeptAnswer };
 
 /**
- * Keeps answers by `Idempotency-Key` for 24 hours, also over a restart. That a request has begun is on disk before it is
- * done, so that one whose end nobody knows is not done twice.
+ * Stores answers by `Idempotency-Key` for 24 hours, also across restarts. The beginning of a request is on disk before
+ * it is served, so that a request interrupted by a crash is not repeated.
  */
-export class AnswerBook {
+export class AnswerStore {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
   readonly #clock: Clock;
   readonly #running = new Set<string>();
-  /** Those that hold a secret: of them the disk gets to know only that they were given. */
+  /** Answers with a secret, kept in memory only; the disk only knows that they were given. */
   readonly #secrets = new Map<string, KeptAnswer>();
   readonly #stop: CancelTimer;
 
@@ -61,7 +61,7 @@ export class AnswerBook {
   }
 
   /** `requestHash`: of method, path and body. */
-  async enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>> {
+  async enter(caller: Caller, key: string, requestHash: string): Promise<Outcome<Admission>> {
     if (!KEY.test(key)) return refuse('invalid_body', 'Idempotency-Key: write 1 to 255 ASCII characters');
     const name = `${caller.tokenId ?? caller.user.id}/${key}`;
     const known = this.#state.get('answer', name);
@@ -70,7 +70,7 @@ export class AnswerBook {
     this.#running.add(name);
     const begun = await this.#begin(name, requestHash);
     if (begun.ok)
-      return granted({ kind: 'do', finish: (answer, isSecret) => this.#finish(name, requestHash, answer, isSecret) });
+      return accepted({ kind: 'do', finish: (answer, isSecret) => this.#finish(name, requestHash, answer, isSecret) });
     this.#running.delete(name);
     return begun;
   }
@@ -79,16 +79,16 @@ export class AnswerBook {
     this.#stop();
   }
 
-  #again(name: string, known: IdempotentAnswer, requestHash: string): Verdict<Admission> {
+  #again(name: string, known: IdempotentAnswer, requestHash: string): Outcome<Admission> {
     if (known.requestHash !== requestHash)
       return refuse('key_reused', 'this Idempotency-Key was used for another request; use a new one');
     if (this.#running.has(name)) return IN_PROGRESS;
     if (known.status === BEGUN) return UNKNOWN_END;
     const answer = known.status === UNKEPT ? this.#secrets.get(name) : known;
-    return answer ? granted({ kind: 'again', answer }) : GONE;
+    return answer ? accepted({ kind: 'again', answer }) : GONE;
   }
 
-  #begin(name: string, requestHash: string): Promise<Verdict<true>> {
+  #begin(name: string, requestHash: string): Promise<Outcome<true>> {
     const oldest = this.#state.all('answer').size >= MAX_ANSWERS ? this.#oldest(name) : undefined;
     return this.#writer.submit<true>({
       decide: ({ now }) => ({
@@ -107,7 +107,7 @@ export class AnswerBook {
     });
   }
 
-  /** Keeps the answer; without one the request may come again, as if it had never been there. */
+  /** Stores the answer; without one the request may be repeated as if it were new. */
   async #finish(name: string, requestHash: string, answer: KeptAnswer | undefined, isSecret: boolean): Promise<void> {
     const isShort = answer !== undefined && answer.body.length <= MAX_BODY;
     if (isShort && isSecret) this.#secrets.set(name, answer);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 22;
-/** The largest multiple of 62 below 256: bytes above it would make some letters more likely than others. */
+/** The largest multiple of 62 below 256: higher bytes would make some letters more likely. */
 const FAIR = 248;
 
-/** 22 random characters of base62: 131 bits, that nobody can guess. */
+/** 22 random characters of base62: 131 bits. */
 export function newInviteCode(random: (size: number) => Uint8Array = randomBytes): string {
   let code = '';
   while (code.length < LENGTH)

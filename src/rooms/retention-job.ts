@@ -14,9 +14,9 @@ import type { RoomStore } from './store/room-store.ts';
 const HOUR_MS = 3_600_000;
 const FIRST_RUN_MS = 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** How many messages go at a time: others write in between. */
+/** Messages removed at a time, with other writes in between. */
 const PART = 500;
-/** A report counts no further. */
+/** The limit of a report's count. */
 const MAX_COUNTED = 100_000;
 
 export interface RetentionJobParts {
@@ -24,16 +24,16 @@ export interface RetentionJobParts {
   readonly store: RoomStore;
   readonly writer: RoomWriter;
   readonly order: RoomOrder;
-  /** Is told when the log has lost events. */
+  /** Notified when events were removed from the log. */
   readonly feed: { forgetLog(): void };
   readonly clock: Clock;
   readonly log: Log;
-  /** How long messages are kept where a room says nothing; 0 is for ever. */
+  /** The default time in milliseconds to keep messages; 0 is for ever. */
   readonly retentionMs: number;
   readonly readOnly: boolean;
 }
 
-/** What would go if it were time. */
+/** What would be removed now. */
 export interface RetentionReport {
   /** At most 100,000. */
   readonly messages: number;
@@ -44,7 +44,7 @@ export interface RetentionReport {
   readonly maxMessages: number | null;
 }
 
-/** Removes, every hour, what has been kept long enough: messages, deleted rooms, invites. */
+/** Removes expired messages, deleted rooms and invites, every hour. */
 export class RetentionJob {
   readonly #parts: RetentionJobParts;
   readonly #cancels: readonly CancelTimer[];
@@ -55,11 +55,11 @@ export class RetentionJob {
     this.#parts = parts;
     const { clock, readOnly } = parts;
     const run = () => void this.run();
-    // Also soon after the start: a server that is started anew every day must forget as well.
+    // Also soon after the start, for a server that is restarted every day.
     this.#cancels = readOnly ? [] : [clock.after(FIRST_RUN_MS, run), clock.every(HOUR_MS, run)];
   }
 
-  /** Runs now, after a run that is under way. Rejects never: what fails is logged, and tried again in an hour. */
+  /** Runs now, after a run in progress. Never rejects: a failure is logged, and retried in an hour. */
   run(): Promise<void> {
     this.#running = this.#running.then(() => this.#run());
     return this.#running;
@@ -84,7 +84,7 @@ export class RetentionJob {
     const { store, state, writer, order, feed } = this.#parts;
     const room = state.get('room', roomId);
     if (!room || room.deletedAt === null) return;
-    // Its record goes last: where this is cut off, the next run finds it again.
+    // Its record is removed last, so that an interrupted purge is resumed by the next run.
     await store.removeRoom(roomId);
     feed.forgetLog();
     const forgotten = await writer.submit(forgetRoom(roomId, this.#hangingOn(room)));
@@ -118,7 +118,7 @@ export class RetentionJob {
     let removed = 0;
     while (!this.#isClosed) {
       const expired = await store.expired({ ...bounds, limit: PART });
-      // Somebody may have pinned one meanwhile.
+      // One may have been pinned meanwhile.
       const pinned = new Set(state.get('room', room.id)?.pinned);
       const ids = expired.map(({ id }) => id).filter((id) => !pinned.has(id));
       if (ids.length === 0) break;

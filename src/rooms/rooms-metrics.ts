@@ -3,13 +3,13 @@ import type { Committed } from './domain/event.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
-/** Answers by path and method and status, counted by hand: a counter of the library costs more than some requests. */
+/** Answers by path, method and status; a counter of the library would cost more than some requests. */
 export class RequestCounts {
   readonly #counts = new Map<string, { readonly labels: RequestLabels; requests: number; ms: number }>();
 
   /** `path` as in the table of paths. */
   add(path: string, method: string, status: number, ms: number): void {
-    // Clients may ask with methods of their own making.
+    // Clients may send invented methods.
     const known = METHODS.has(method) ? method : 'other';
     const key = `${known} ${status} ${path}`;
     let count = this.#counts.get(key);
@@ -32,7 +32,7 @@ export interface RequestLabels {
   readonly code: string;
 }
 
-/** What is read off the parts when somebody asks. */
+/** Values read when the metrics are requested. */
 export interface MetricSources {
   readonly requests: RequestCounts;
   readonly pos: () => number;
@@ -48,7 +48,7 @@ export interface MetricSources {
 
 const PREFIX = 'opsdeck_rooms';
 
-/** The numbers of the rooms, `opsdeck_rooms_*`. */
+/** The metrics `opsdeck_rooms_*`. */
 export class RoomsMetrics {
   readonly #metrics = new Metrics();
   readonly #events = new Map<string, number>();
@@ -73,7 +73,7 @@ export class RoomsMetrics {
     this.#count(sources.requests);
   }
 
-  /** Events were committed. */
+  /** Counts committed events. */
   committed(events: readonly Committed[]): void {
     this.#commits++;
     for (const { event } of events) this.#events.set(event.type, (this.#events.get(event.type) ?? 0) + 1);
@@ -81,7 +81,7 @@ export class RoomsMetrics {
 
   readonly contentType = this.#metrics.contentType;
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   render(): Promise<string> {
     this.#refresh();
     return this.#metrics.render();

@@ -1,11 +1,13 @@
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gzip } from 'node:zlib';
 import type { PageFiles } from '../kernel/http/assets.ts';
-import { wireUser } from './contract/user-request.ts';
+import type { Boot, SignInBoot } from './contract/boot.ts';
+import type { WireRoom } from './contract/room.ts';
+import { wireUser } from './contract/user.ts';
 import { findRoom } from './domain/access.ts';
 import { type Caller, rulesServer } from './domain/caller.ts';
 import type { Room } from './domain/room/room.ts';
-import type { MessageReader } from './messages/message-book-reader.ts';
+import type { MessageReader } from './messages/reader.ts';
 import type { RoomDirectory } from './room/directory.ts';
 import type { RoomState } from './room/state.ts';
 
@@ -15,18 +17,18 @@ export interface RoomsPageParts {
   readonly state: RoomState;
   readonly directory: RoomDirectory;
   readonly reader: Pick<MessageReader, 'page'>;
-  /** Of the stream, as it is now. */
+  /** The current cursor of the stream. */
   readonly cursor: () => string;
 }
 
-/** What somebody wants to see. */
-export interface PageWish {
-  /** An id or slug; `undefined`: the one that he saw last, or where something was written last. */
+/** The part of the page that is requested. */
+export interface PageRequest {
+  /** An id or slug; `undefined`: the room seen last, or the one with the latest message. */
   readonly room: string | undefined;
   readonly lastRoom: string | undefined;
-  /** The id of a message to stand in the middle. */
+  /** The id of a message to show in the middle. */
   readonly message: string | undefined;
-  /** The way from its address to `/`: `./`, or as many `../` as the address is deeper. */
+  /** The relative path from its address to `/`: `./`, or one `../` per level. */
   readonly toRoot: string;
 }
 
@@ -34,7 +36,7 @@ const FIRST_MESSAGES = 50;
 const FIRST_ROOMS = 100;
 const PLACE = '<script type="application/json" id="boot">';
 
-/** The page with what it shows first inside: it paints without asking for anything more. */
+/** The page with its first content embedded, so that it renders without further requests. */
 export class RoomsPage {
   readonly #parts: RoomsPageParts;
   readonly #html: string;
@@ -47,12 +49,14 @@ export class RoomsPage {
     this.#html = source;
   }
 
-  /** The HTML for a caller; for `undefined`, who has to sign in first, without anything in it. */
-  async render(caller: Caller | undefined, wish: PageWish): Promise<string> {
-    const json = caller ? await this.#boot(caller, wish) : JSON.stringify({ auth: this.#parts.auth, user: null });
-    // Rooms and messages have addresses of their own, deeper than the page.
-    const [head, tail] = this.#html.replaceAll('"./', `"${wish.toRoot}`).split(PLACE);
-    // `<` would end the script, or begin a comment in it.
+  /** The HTML for a caller; for `undefined` (signed out) without content. */
+  async render(caller: Caller | undefined, request: PageRequest): Promise<string> {
+    const json = caller
+      ? await this.#boot(caller, request)
+      : JSON.stringify({ auth: this.#parts.auth, user: null } satisfies SignInBoot);
+    // The addresses of rooms and messages are deeper than the page.
+    const [head, tail] = this.#html.replaceAll('"./', `"${request.toRoot}`).split(PLACE);
+    // `<` would end the script or begin a comment.
     return `${head}${PLACE}${json.replaceAll('<', '\\u003c')}${tail}`;
   }
 
@@ -60,14 +64,14 @@ export class RoomsPage {
     return new Uint8Array(await promisify(gzip)(html, { level: 5 }));
   }
 
-  async #boot(caller: Caller, wish: PageWish): Promise<string> {
+  async #boot(caller: Caller, request: PageRequest): Promise<string> {
     const { auth, directory } = this.#parts;
-    // Before anything is read: a stream from there overlaps with it, and leaves no hole.
+    // Taken before anything is read, so that a stream from there overlaps with it.
     const cursor = this.#parts.cursor();
     const everything = { joined: undefined, archived: false, labels: [], text: '' } as const;
     const listed = await directory.list(caller, everything, { limit: FIRST_ROOMS });
     const { rooms, next } = listed.ok ? listed.value : { rooms: [], next: null };
-    const room = this.#choose(caller, wish, rooms as readonly { readonly id: string; readonly me?: unknown }[]);
+    const room = this.#choose(caller, request, rooms);
     const user = { ...wireUser(caller.user, null), admin: rulesServer(caller) };
     const facts = JSON.stringify({
       auth,
@@ -75,16 +79,16 @@ export class RoomsPage {
       rooms,
       next,
       cursor,
-      asked: wish.room ?? null,
-      focus: wish.message ?? null,
-    });
-    return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, wish.message) : 'null'}}`;
+      asked: request.room ?? null,
+      focus: request.message ?? null,
+    } satisfies Omit<Boot, 'room'>);
+    return `${facts.slice(0, -1)},"room":${room ? await this.#open(caller, room, request.message) : 'null'}}`;
   }
 
   #choose(
     caller: Caller,
-    { room, lastRoom }: PageWish,
-    rooms: readonly { readonly id: string; readonly me?: unknown }[],
+    { room, lastRoom }: PageRequest,
+    rooms: readonly Pick<WireRoom, 'id' | 'me'>[],
   ): Room | undefined {
     if (room !== undefined) return this.#find(caller, room);
     const last = lastRoom === undefined ? undefined : this.#find(caller, lastRoom);
@@ -105,7 +109,7 @@ export class RoomsPage {
       if (around.ok && opened.ok) {
         const { messages, hasBefore, hasAfter } = around.value;
         const facts = JSON.stringify({ hasBefore, hasAfter }).slice(1, -1);
-        // The last key of a name counts: these messages, and not the none that the room was opened with.
+        // The last of equal keys counts: these messages replace the empty list.
         return `${opened.value.slice(0, -1)},${facts},"messages":[${messages.join(',')}]}`;
       }
     }

@@ -30,16 +30,16 @@ import { created, newMessage, write } from './testing/store/parts.ts';
 
 const CLIENTS = [1, 64, 256];
 const ROUNDS = 3;
-/** Until the compiler has done its work on either side, which takes a third of the processor at first. */
+/** Until both sides are compiled, which takes a third of the processor at first. */
 const WARM_UP_MS = 4000;
 const MEASURED_MS = 3000;
 const ROOMS = 8;
 const MANY = 1_000_000;
 const BATCH = 500;
 const SECONDS = 1000;
-/** Of the answer to a post, so that the limit sends as many bytes back. */
+/** Of the answer to a post, so that the baseline sends as many bytes back. */
 const ANSWER_BYTES = 669;
-/** Of a post as a line of a log, which is what the limit appends. */
+/** Of a post as a line of a log, which the baseline appends. */
 const RECORD_BYTES = 800;
 
 function startRooms(janitor: Janitor, dataDir: string): Promise<RunningServer> {
@@ -63,7 +63,7 @@ async function send(url: string, method: string, path: string, body?: object): P
 
 const bodyOf = (index: number) => `deploy ${index} of payments is done: 14 of 14 instances are healthy, p99 is 41 ms`;
 
-/** Ready for the wire, over several rooms. */
+/** Prepared requests, over several rooms. */
 function postsTo(rooms: readonly string[], count: number): readonly Buffer[] {
   return Array.from({ length: count }, (_, index) =>
     Buffer.from(
@@ -76,7 +76,7 @@ function postsTo(rooms: readonly string[], count: number): readonly Buffer[] {
 
 interface Posting {
   readonly perSecond: number;
-  /** Of each, in milliseconds, ascending. */
+  /** In milliseconds, ascending. */
   readonly times: Float64Array;
 }
 
@@ -101,7 +101,7 @@ async function post(connections: readonly RawConnection[], requests: readonly Bu
 
 const percentile = (sorted: Float64Array, share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
-/** The least that such a server can do: a batch is appended, synced, and answered. */
+/** The baseline: appends a batch, syncs it, and answers. */
 async function serveLimit(): Promise<void> {
   const file = openSync(join(process.argv[2] ?? '', 'log'), 'a');
   const sync = promisify(fdatasync);
@@ -199,7 +199,7 @@ async function benchPosts(): Promise<void> {
   console.log(printTable(['clients', 'posts/s', 'p50 ms', 'p99 ms', 'bare node:http posts/s', 'of that'], rows));
 }
 
-/** From the beginning of a post until its event is read on a stream. */
+/** From the start of a post until its event is read on a stream. */
 async function benchLatency(): Promise<void> {
   const janitor = new Janitor();
   try {

@@ -6,7 +6,7 @@ import { startHttpSink } from '../testing/http/sink.ts';
 import { signWebhook } from './domain/hook/webhook-signature.ts';
 import { openTestRooms } from './testing/app.ts';
 
-const WARNING = /level=WARN msg="stored secrets cannot be opened[^"]*" count=1\n/;
+const WARNING = /level=WARN msg="stored secrets cannot be decrypted[^"]*" count=1\n/;
 
 test('under another secret key nothing is sent unsigned, the log says why, and a new secret makes up for it', async (t) => {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
@@ -23,7 +23,7 @@ test('under another secret key nothing is sent unsigned, the log says why, and a
   await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'one' } });
   const shown = await eventually('the hook says why it is silent', async () => {
     const { json } = await rooms.send('GET', path, { as: 'ana' });
-    return json.lastError === 'its signing secret cannot be opened; rotate it' && json;
+    return json.lastError === 'its signing secret cannot be decrypted; rotate it' && json;
   });
   const answer = await rooms.send('PUT', path, { as: 'ana', body: { ...shown, rotateSecret: true } });
   assert.equal(answer.status, 200, answer.text);

@@ -1,7 +1,7 @@
-// The way of the data: a request's sender is made out (routes/guard), the room is found through what he is to it
-// (domain/access), a decision says what follows (domain/*-change), and the writer commits it together with others that wait.
-// What was committed is then told, in this order: to those who listen (feed), to hooks, to the copilot. A hook and a
-// copilot post as anybody does, through the same commit. Each file of composition/ puts a few parts together.
+// A request: the guard authenticates its sender (routes/request/guard), the room is found through the sender's rights
+// (domain/access), a decision says what is written (domain/*/change), and the writer commits it together with others that
+// wait. Then the listeners follow in this order: streams (feed), hooks, copilots. Hooks and copilots post through the same
+// commit. Each file of composition/ puts a few parts together.
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import type { Listener } from '../kernel/http/server.ts';
@@ -20,15 +20,15 @@ export interface RoomsServer {
   readonly url: string;
   /** The last position of the log at the start. */
   readonly pos: number;
-  /** Of the admin, made at the very first start with tokens; shown once and then known to nobody here. */
+  /** The admin's token, made at the first start with tokens; shown once and not stored. */
   readonly firstToken: string | undefined;
   /** Resolves when the store has failed for good: the process should end with 1. */
   readonly failed: Promise<void>;
-  /** Answers what is under way, tells streams to come back, then ends. Idempotent. */
+  /** Answers open requests, tells streams to reconnect, then ends. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Starts the server; it answers when this resolves. A CommandError says why it cannot. */
+/** Starts the server, which answers once this resolves; fails with a CommandError. */
 export async function startRooms(options: RoomsOptions, clock: Clock, log: Log): Promise<RoomsServer> {
   const path = resolve(options.dataDir);
   const directory = await ownDataDirectory(path, clock, (message) => log.warn(message));
@@ -49,7 +49,7 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
       log,
       threadFile: executableFile,
     });
-    // The rest of the program is loaded while the store opens in a thread of its own.
+    // The rest of the program loads while the store opens in its thread.
     const [{ page }, { composeRooms }, { listen }, opened] = await Promise.all([
       import('virtual:web/rooms'),
       import('./composition/rooms.ts'),

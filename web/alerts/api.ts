@@ -1,64 +1,16 @@
+import type {
+  Alert,
+  AlertGroup,
+  PostableSilence,
+  Receiver,
+  ServerStatus,
+  Silence,
+  SilenceId,
+} from '../../src/alerts/contract/wire.ts';
 import type { Clock } from '../shared/clock.ts';
-import type { Matcher } from './parts/matcher-text.ts';
-
-export type LabelSet = Readonly<Record<string, string>>;
-
-export interface Alert {
-  readonly labels: LabelSet;
-  readonly annotations: LabelSet;
-  readonly fingerprint: string;
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly updatedAt: string;
-  readonly generatorURL?: string;
-  readonly receivers: readonly { readonly name: string }[];
-  readonly status: {
-    readonly state: string;
-    readonly silencedBy: readonly string[];
-    readonly inhibitedBy: readonly string[];
-    /** Absent before Alertmanager 0.28. */
-    readonly mutedBy?: readonly string[];
-  };
-}
-
-export interface AlertGroup {
-  readonly labels: LabelSet;
-  readonly receiver: { readonly name: string };
-  readonly alerts: readonly Alert[];
-}
-
-export type SilenceState = 'active' | 'pending' | 'expired';
-
-export interface PostableSilence {
-  readonly id?: string;
-  readonly matchers: readonly Matcher[];
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly createdBy: string;
-  readonly comment: string;
-  readonly annotations?: LabelSet;
-}
-
-export interface Silence extends PostableSilence {
-  readonly id: string;
-  readonly updatedAt: string;
-  readonly status: { readonly state: SilenceState };
-}
-
-export interface ServerStatus {
-  readonly cluster: {
-    readonly name?: string;
-    readonly status: string;
-    readonly peers?: readonly { readonly name: string; readonly address: string }[];
-  };
-  readonly config: { readonly original: string };
-  readonly uptime: string;
-  readonly versionInfo: Readonly<Record<string, string>>;
-}
 
 /**
- * An answer that is none: `refused` is the server's word on what was asked (4xx), `failed` any other answer, and
- * `unreachable` no answer at all.
+ * A failed request: `refused` by the server (4xx), `failed` with any other answer, `unreachable` without one.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -72,10 +24,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer for so long counts as none. */
-const PATIENCE_MS = 30_000;
+/** Timeout of a request. */
+const TIMEOUT_MS = 30_000;
 
-/** The API of the server that sent the page, below the page's own address. */
+/** The API of the page's server, relative to the page's URL. */
 export class Api {
   readonly #clock: Clock;
 
@@ -83,7 +35,7 @@ export class Api {
     this.#clock = clock;
   }
 
-  /** Groups whatever their alerts' state; the filters are matchers as text, the receiver is a regular expression. */
+  /** Groups with alerts in any state; the filters are matchers as text, the receiver is a regular expression. */
   groups(filters: readonly string[], receiver: string, signal?: AbortSignal): Promise<AlertGroup[]> {
     const query = queryOf(filters);
     if (receiver) query.set('receiver', receiver);
@@ -94,12 +46,12 @@ export class Api {
     return this.#json('GET', `alerts?${queryOf(filters)}`, undefined, signal);
   }
 
-  /** Alerts that do not notify now: silenced, inhibited or both. */
+  /** Silenced and inhibited alerts. */
   suppressedAlerts(signal?: AbortSignal): Promise<Alert[]> {
     return this.#json('GET', 'alerts?active=false', undefined, signal);
   }
 
-  receivers(signal?: AbortSignal): Promise<{ readonly name: string }[]> {
+  receivers(signal?: AbortSignal): Promise<Receiver[]> {
     return this.#json('GET', 'receivers', undefined, signal);
   }
 
@@ -111,9 +63,9 @@ export class Api {
     return this.#json('GET', `silence/${encodeURIComponent(id)}`, undefined, signal);
   }
 
-  /** The id of the silence as saved, which is a new one when the server had to replace it. */
+  /** Returns the id of the saved silence, a new one when the server had to replace it. */
   async saveSilence(silence: PostableSilence): Promise<string> {
-    const answer = await this.#json<{ readonly silenceID: string }>('POST', 'silences', JSON.stringify(silence));
+    const answer = await this.#json<SilenceId>('POST', 'silences', JSON.stringify(silence));
     return answer.silenceID;
   }
 
@@ -139,7 +91,7 @@ export class Api {
     const giveUp = () => abort.abort();
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp);
-    const cancelTimer = this.#clock.after(PATIENCE_MS, giveUp);
+    const cancelTimer = this.#clock.after(TIMEOUT_MS, giveUp);
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
     try {
       const response = await fetch(`api/v2/${path}`, { method, headers, body: body ?? null, signal: abort.signal });
@@ -172,7 +124,7 @@ function causeOf(body: string): string {
     if (typeof value === 'string') return value;
     if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
   } catch {
-    // A proxy's page, not the server's word.
+    // A proxy's page, not the server's error.
   }
   return '';
 }

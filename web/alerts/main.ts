@@ -14,7 +14,7 @@ import { SilencesPage } from './silence/list-page.ts';
 import { SilencePage } from './silence/page.ts';
 import { StatusPage } from './status-page.ts';
 
-/** Relative times are written again so often. */
+/** The interval for updating relative times. */
 const TICK_MS = 5000;
 
 function createPage(context: PageContext, route: Route): Page {
@@ -38,7 +38,7 @@ function createPage(context: PageContext, route: Route): Page {
   }
 }
 
-/** Storage that a browser forbids throws at the first touch already. */
+/** Forbidden storage throws at the first access. */
 function browserStorage(): Pick<Storage, 'getItem' | 'setItem'> {
   try {
     return window.localStorage;
@@ -53,11 +53,11 @@ function isTyping(event: KeyboardEvent): boolean {
   return event.target instanceof Element && event.target.closest(TYPING) !== null;
 }
 
-/** Shows the page of the address, and every other that the address comes to name. */
+/** Shows the page of the URL's hash, and follows its changes. */
 class Browser {
   readonly #context: PageContext;
   readonly #shell = new Shell();
-  /** How far down each page was when it was left, by its hash. */
+  /** The scroll position of each page when it was left, by hash. */
   readonly #scrolled = new Map<string, number>();
   #page: Page | undefined;
   #hash = '';
@@ -100,7 +100,7 @@ class Browser {
     this.#scrolled.set(this.#hash, window.scrollY);
     this.#hash = location.hash;
     this.#shown += 1;
-    // An entry of the browser's history that was marked is one that somebody comes back to.
+    // A marked entry of the browser's history means that the page was visited before.
     const isReturn = history.state !== null;
     if (!isReturn) history.replaceState({ seen: true }, '');
     this.#shell.showRoute(route);

@@ -2,7 +2,7 @@ import { h } from '../shared/dom.ts';
 import type { Page } from './page.ts';
 import { stateBox } from './states.ts';
 
-/** For links that lead nowhere. */
+/** For unknown links. */
 export class NotFoundPage implements Page {
   readonly element = h(
     'div',

@@ -20,7 +20,7 @@ export interface NewSilenceRoute {
   readonly creator: string;
 }
 
-/** What the page shows: everything that a link can say. */
+/** The state of a page that a link contains. */
 export type Route =
   | AlertsRoute
   | { readonly page: 'silences'; readonly tab: SilenceTab; readonly filter: string }
@@ -41,7 +41,7 @@ export const ALL_ALERTS: AlertsRoute = {
   muted: false,
 };
 
-/** Reads a location's hash. The links are Alertmanager's own, so that those in old notifications still lead somewhere. */
+/** Parses a location's hash. Links have Alertmanager's form, so that old notifications' links still work. */
 export function parseHash(hash: string): Route {
   const text = hash.replace(/^#/, '');
   const [path = '', query = ''] = cutAt(text, '?');
@@ -96,7 +96,7 @@ function tabOf(state: string | undefined): SilenceTab {
   return SILENCE_TABS.find((tab) => tab === state) ?? 'active';
 }
 
-/** Writes the hash of a route, leaving out what is the default. */
+/** Formats a route as a hash, without defaults. */
 export function formatHash(route: Route): string {
   switch (route.page) {
     case 'alerts':
@@ -128,7 +128,7 @@ export function newSilenceHash(filter: string): string {
   return formatHash({ page: 'new-silence', filter, comment: '', creator: '' });
 }
 
-/** The link to all alerts that `filter` finds, whatever their state. */
+/** The link to all alerts that match `filter`, in any state. */
 export function everyAlertHash(filter: string): string {
   return formatHash({ ...ALL_ALERTS, filter, silenced: true, inhibited: true, muted: true });
 }
@@ -156,9 +156,8 @@ function cutAt(text: string, separator: string): [before: string, after: string]
 const ENCODED_WHOLLY = /^[\w\-.~%+*!'()]*$/;
 
 /**
- * Decodes one part of a query. `+` is a space only where all else is encoded too, as Go's `urlquery` in notification
- * templates does; in a link that somebody typed, `+` belongs to a regular expression. A `%` that begins no
- * sequence stays as it is.
+ * Decodes one part of a query. `+` is a space only if everything else is encoded as well, as by Go's `urlquery` in
+ * notification templates; in a typed link, `+` belongs to a regular expression. An invalid `%` stays as it is.
  */
 function decode(text: string): string {
   const spaced = ENCODED_WHOLLY.test(text) ? text.replaceAll('+', ' ') : text;
@@ -171,7 +170,7 @@ function decode(text: string): string {
   });
 }
 
-/** Labels may hold half a surrogate pair, on which `encodeURIComponent` throws. */
+/** Labels may contain a lone surrogate, on which `encodeURIComponent` throws. */
 function encode(text: string): string {
   return encodeURIComponent(text.replace(/[\uD800-\uDFFF]/gu, '\uFFFD'));
 }

@@ -19,7 +19,7 @@ const KEYS = [
   ['Shift + click', 'on a label: leave such alerts out'],
 ] as const;
 
-/** What a person may choose; it is kept in this browser only. */
+/** The user's settings, kept in this browser only. */
 export class SettingsPage implements Page {
   readonly element: HTMLElement;
 

@@ -20,10 +20,10 @@ export interface SettingStorage {
 }
 
 const KEY = 'opsdeck.alerts';
-/** Alertmanager's own page keeps the name under this key: who used it at this address need not type it again. */
+/** The key under which Alertmanager's page keeps the name, so that it need not be typed again. */
 const CREATOR_KEY = 'defaultCreator';
 
-/** What a person chose, kept in the browser; without storage it lasts as long as the page. */
+/** The user's settings, kept in the browser; without storage, as long as the page. */
 export class Settings {
   readonly #storage: SettingStorage;
   #values: SettingValues;
@@ -44,7 +44,7 @@ export class Settings {
       this.#storage.setItem(KEY, JSON.stringify(rest));
       this.#storage.setItem(CREATOR_KEY, creator);
     } catch {
-      // Storage is full or forbidden: the choice holds until the page is closed.
+      // Storage is full or forbidden: the setting lasts until the page is closed.
     }
   }
 }
@@ -57,7 +57,7 @@ function read(storage: SettingStorage): SettingValues {
     const value: unknown = JSON.parse(storage.getItem(KEY) ?? '{}');
     if (typeof value === 'object' && value !== null) stored = value as Record<string, unknown>;
   } catch {
-    // Forbidden storage and a spoilt value both mean: as if new.
+    // Forbidden storage and an invalid value both mean the defaults.
   }
   return {
     refreshSeconds: REFRESH_SECONDS.find((seconds) => seconds === stored.refreshSeconds) ?? 15,

@@ -8,7 +8,7 @@ const SECTIONS = [
   ['settings', 'Settings'],
 ] as const;
 
-/** What stays when pages change: the bar at the top, the banner, the live region. */
+/** The frame around the pages: top bar, banner, live region. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
   readonly #links = new Map<string, HTMLAnchorElement>();
@@ -51,14 +51,14 @@ export class Shell {
     );
   }
 
-  /** Marks the section that a route belongs to. */
+  /** Marks the section of a route. */
   showRoute(route: Route): void {
     const section = route.page.endsWith('silence') ? 'silences' : route.page;
     for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === section && 'page');
     this.#newSilence.hidden = route.page === 'new-silence' || route.page === 'edit-silence';
   }
 
-  /** Where the button for a new silence leads: it takes the filter along that is being looked at. */
+  /** Sets the link of the button for a new silence, which includes the current filter. */
   get newSilenceHash(): string {
     return this.#newSilence.hash;
   }
@@ -67,12 +67,12 @@ export class Shell {
     this.#newSilence.href = hash;
   }
 
-  /** Tells those who listen instead of looking. */
+  /** Announces a text to screen readers. */
   announce(text: string): void {
     setText(this.#live, text);
   }
 
-  /** Shows that the data below are old, with a way to try again. */
+  /** Shows that the data are outdated, with a button to retry. */
   showBanner(text: string, retry: () => void): void {
     this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, 'Try again now'));
     this.#banner.hidden = false;

@@ -2,7 +2,7 @@ import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import { ApiError } from './api.ts';
 
-/** What stands in the place of a list that is empty, loading or broken. */
+/** The placeholder for an empty, loading or failed list. */
 export function stateBox(title: string, text: string, ...actions: readonly Child[]): HTMLElement {
   return h(
     'div',
@@ -17,14 +17,14 @@ export function loadingBox(what: string): HTMLElement {
   return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, `Loading ${what} …`));
 }
 
-/** Nothing could be loaded: why, and a way to try again. */
+/** The error of a failed load, with a button to retry. */
 export function errorBox(what: string, error: ApiError, retry: () => void): HTMLElement {
   const title = error.kind === 'unreachable' ? 'The server does not answer.' : `The ${what} cannot be shown.`;
   const text = error.kind === 'unreachable' ? 'It may be restarting, or the network is down.' : error.message;
   return stateBox(title, text, h('button', { type: 'button', onclick: retry }, 'Try again'));
 }
 
-/** An error of the API as it is; any other is a fault of the page and goes on to the console. */
+/** Returns an error of the API; rethrows any other, which is a bug of the page, for the console. */
 export function expectApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;

@@ -1,13 +1,13 @@
+import type { ServerStatus } from '../../src/alerts/contract/wire.ts';
 import { copyButton } from '../shared/copy-button.ts';
 import { h } from '../shared/dom.ts';
 import type { Fact } from './alert/fact-list.ts';
 import { factList } from './alert/fact-list.ts';
-import type { ServerStatus } from './api.ts';
 import type { Page, PageContext } from './page.ts';
 import type { Route } from './route.ts';
 import { errorBox, expectApiError, loadingBox } from './states.ts';
 
-/** The server about itself: since when, which version, its cluster, its configuration. */
+/** The server's uptime, version, cluster and configuration. */
 export class StatusPage implements Page {
   readonly element = h('div', { class: 'page' }, h('h1', { tabindex: -1 }, 'Status'));
   readonly #context: PageContext;
@@ -40,7 +40,7 @@ export class StatusPage implements Page {
   }
 
   #draw({ uptime, versionInfo, cluster, config }: ServerStatus): HTMLElement[] {
-    const { version = '', ...build } = versionInfo;
+    const { version, ...build } = versionInfo;
     const started: Fact = ['Started', this.#context.times.element(uptime, 'distance')];
     const versions = Object.entries({ version, ...build })
       .filter(([, value]) => value !== '')
@@ -54,7 +54,7 @@ export class StatusPage implements Page {
   }
 }
 
-function clusterFacts({ name, status, peers = [] }: ServerStatus['cluster']): Fact[] {
+function clusterFacts({ name, status, peers }: ServerStatus['cluster']): Fact[] {
   const facts: Fact[] = [['State', h('span', { class: 'badge', 'data-state': status }, status)]];
   if (name) facts.push(['Name', h('code', {}, name)]);
   const items = peers.map((peer) =>

@@ -1,14 +1,14 @@
 import type { SendOutcome } from './composer/outbox.ts';
 
 /**
- * An answer that is none: `refused` is the server's word on what was asked (4xx), `busy` asks to come back later (429 and
- * 503), `failed` is any other answer, and `unreachable` no answer at all.
+ * A request that failed: `refused` by the server (4xx), `busy` if it may be tried again later (429 and 503), `failed` with
+ * any other status, `unreachable` without an answer.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly kind: 'refused' | 'busy' | 'failed' | 'unreachable';
   readonly status: number;
-  /** The machine's word for it; `''` where there is none. */
+  /** `X-Error-Code`; `''` if there is none. */
   readonly code: string;
   readonly retryAfterMs: number | undefined;
 
@@ -25,12 +25,12 @@ export class ApiError extends Error {
   }
 }
 
-/** What went wrong, for people. */
+/** The reason of a failure, shown to the user. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a failed attempt means: without an answer nobody knows, so it is sent again, with the same id. */
+/** The outcome of a failed attempt: without an answer it is unknown, so the message is sent again with the same id. */
 export function outcomeOf(error: unknown): SendOutcome {
   if (!(error instanceof ApiError)) return { kind: 'later' };
   if (error.kind === 'refused' && error.status !== 401 && error.status !== 408)

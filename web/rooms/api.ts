@@ -1,26 +1,26 @@
+import type { WireCommands, WireNotice } from '../../src/rooms/contract/command.ts';
+import type { WireOnline } from '../../src/rooms/contract/feed.ts';
+import type { MeBody, ReadBody, WireMe, WireMembers } from '../../src/rooms/contract/member.ts';
+import type {
+  PostMessageBody,
+  PutMessageBody,
+  WireFile,
+  WireMessage,
+  WirePage,
+} from '../../src/rooms/contract/message.ts';
+import type { WireOpenedRoom, WireRooms } from '../../src/rooms/contract/room.ts';
+import type { WireRun } from '../../src/rooms/contract/run.ts';
+import type { WireHits } from '../../src/rooms/contract/search.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
 import { addressOf } from './root.ts';
-import type {
-  FileRef,
-  Me,
-  Member,
-  Message,
-  MessagePage,
-  Notice,
-  OpenedRoom,
-  PostMessage,
-  Room,
-  Run,
-  SearchHit,
-} from './wire.ts';
 
-/** No answer for so long counts as none. */
+/** A request without an answer fails after this. */
 const PATIENCE_MS = 30_000;
 
-/** Whatever is there now: the last one wins, also where the server wants to be told so. */
+/** Overwrites whatever is there, also where the server requires a precondition. */
 export const ANY_VERSION = { 'If-Match': '*' } as const;
-/** Only where nothing is there yet. */
+/** Writes only if nothing is there yet. */
 export const NEW_ONLY = { 'If-None-Match': '*' } as const;
 
 export interface RequestParts {
@@ -31,9 +31,9 @@ export interface RequestParts {
 /** The API of the server that sent the page. */
 export class Api {
   readonly #clock: Clock;
-  /** Who asks, where nobody signs in. */
+  /** The user, on a server without sign-in. */
   readonly #user: string | undefined;
-  /** Told when the server no longer knows who asks. */
+  /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
 
   constructor(clock: Clock, user: string | undefined) {
@@ -45,61 +45,60 @@ export class Api {
     return this.#user === undefined ? {} : { 'X-Opsdeck-User': this.#user };
   }
 
-  room(id: string): Promise<OpenedRoom> {
+  room(id: string): Promise<WireOpenedRoom> {
     return this.send('GET', `/api/room/${encodeURIComponent(id)}?messages=50`);
   }
 
-  rooms(
-    query: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly rooms: Room[]; readonly next: string | null }> {
+  rooms(query: Readonly<Record<string, string>> = {}): Promise<WireRooms> {
     return this.send('GET', `/api/room?${new URLSearchParams({ limit: '100', ...query })}`);
   }
 
-  page(roomId: string, query: Readonly<Record<string, string>>): Promise<MessagePage> {
+  page(roomId: string, query: Readonly<Record<string, string>>): Promise<WirePage> {
     return this.send('GET', `/api/room/${roomId}/message?${new URLSearchParams({ limit: '50', ...query })}`);
   }
 
-  message(id: string): Promise<Message> {
+  message(id: string): Promise<WireMessage> {
     return this.send('GET', `/api/message/${encodeURIComponent(id)}`);
   }
 
-  post(message: PostMessage): Promise<Message | Notice> {
+  post(message: PostMessageBody): Promise<WireMessage | WireNotice> {
     return this.send('POST', '/api/message', { body: message });
   }
 
-  edit(id: string, body: string): Promise<Message> {
-    return this.send('PUT', `/api/message/${id}`, { body: { body }, headers: ANY_VERSION });
+  edit(id: string, body: string): Promise<WireMessage> {
+    return this.send('PUT', `/api/message/${id}`, { body: { body } satisfies PutMessageBody, headers: ANY_VERSION });
   }
 
-  remove(id: string): Promise<Message> {
+  remove(id: string): Promise<WireMessage> {
     return this.send('DELETE', `/api/message/${id}`, { headers: ANY_VERSION });
   }
 
-  react(id: string, emoji: string, reacts: boolean): Promise<Message> {
+  react(id: string, emoji: string, reacts: boolean): Promise<WireMessage> {
     return this.send(reacts ? 'PUT' : 'DELETE', `/api/message/${id}/reaction/${encodeURIComponent(emoji)}`);
   }
 
-  pin(id: string, pinned: boolean): Promise<Message> {
+  pin(id: string, pinned: boolean): Promise<WireMessage> {
     return this.send(pinned ? 'PUT' : 'DELETE', `/api/message/${id}/pin`);
   }
 
-  /** `key` stands for one press of the button. */
-  press(id: string, action: string, key: string): Promise<Message | Notice> {
+  commands(): Promise<WireCommands> {
+    return this.send('GET', '/api/command');
+  }
+
+  /** `key` is unique for each press of the button. */
+  press(id: string, action: string, key: string): Promise<WireMessage | WireNotice> {
     return this.send('POST', `/api/message/${id}/action/${action}`, { headers: { 'Idempotency-Key': key } });
   }
 
-  read(
-    roomId: string,
-    body: { readonly seq?: number; readonly threadReads?: Readonly<Record<string, number>> },
-  ): Promise<Me> {
+  read(roomId: string, body: ReadBody): Promise<WireMe> {
     return this.send('PUT', `/api/room/${roomId}/read`, { body });
   }
 
-  putMe(roomId: string, me: Partial<Me>): Promise<Me> {
+  putMe(roomId: string, me: MeBody): Promise<WireMe> {
     return this.send('PUT', `/api/room/${roomId}/me`, { body: me });
   }
 
-  me(roomId: string): Promise<Me> {
+  me(roomId: string): Promise<WireMe> {
     return this.send('GET', `/api/room/${roomId}/me`);
   }
 
@@ -107,32 +106,32 @@ export class Api {
     return this.send('POST', `/api/room/${roomId}/typing`);
   }
 
-  presence(roomId: string): Promise<{ readonly online: readonly { readonly userId: string }[] }> {
+  presence(roomId: string): Promise<WireOnline> {
     return this.send('GET', `/api/room/${roomId}/presence`);
   }
 
-  members(roomId: string): Promise<{ readonly members: Member[] }> {
+  members(roomId: string): Promise<WireMembers> {
     return this.send('GET', `/api/room/${roomId}/member?limit=200`);
   }
 
-  search(query: string): Promise<{ readonly hits: SearchHit[]; readonly next: string | null }> {
+  search(query: string): Promise<WireHits> {
     return this.send('GET', `/api/search?${new URLSearchParams({ q: query, limit: '20' })}`);
   }
 
-  run(id: string): Promise<Run> {
+  run(id: string): Promise<WireRun> {
     return this.send('GET', `/api/run/${id}`);
   }
 
-  cancelRun(id: string): Promise<Run> {
+  cancelRun(id: string): Promise<WireRun> {
     return this.send('DELETE', `/api/run/${id}`);
   }
 
-  retryRun(id: string): Promise<Run> {
+  retryRun(id: string): Promise<WireRun> {
     return this.send('POST', `/api/run/${id}/retry`);
   }
 
-  /** Sends the bytes of a file; `progress` is told how much has gone, from 0 to 1. */
-  upload(file: Blob & { readonly name?: string }, progress: (done: number) => void): Promise<FileRef> {
+  /** Sends a file; `progress` gets the part that was sent, from 0 to 1. */
+  upload(file: Blob & { readonly name?: string }, progress: (done: number) => void): Promise<WireFile> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
       request.open('POST', addressOf('/api/file'));
@@ -142,7 +141,7 @@ export class Api {
       request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
       request.onerror = () => reject(new ApiError('The server does not answer', 'unreachable'));
       request.onload = () => {
-        if (request.status === 201) resolve(JSON.parse(request.responseText) as FileRef);
+        if (request.status === 201) resolve(JSON.parse(request.responseText) as WireFile);
         else reject(new ApiError(causeOf(request.responseText) || `The server answered ${request.status}`, 'refused'));
       };
       request.send(file);
@@ -192,7 +191,7 @@ function causeOf(body: string): string {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'string') return value;
   } catch {
-    // A proxy's page, not the server's word.
+    // The page of a proxy, not an answer of the server.
   }
   return '';
 }

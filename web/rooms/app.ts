@@ -1,15 +1,16 @@
+import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
-import { browserStorage, Drafts } from './composer/drafts.ts';
+import { CommandList } from './composer/command-list.ts';
+import { Composers } from './composer/composers.ts';
 import { chooseEmoji } from './composer/emoji-picker.ts';
 import type { Outbox, OutboxStorage } from './composer/outbox.ts';
-import { Sender } from './composer/sender.ts';
-import { Uploads } from './composer/uploads.ts';
 import { sawPanel } from './copilot/panel.ts';
 import { Announcer } from './live/announcer.ts';
+import { ConnectionPill } from './live/connection-pill.ts';
 import { LiveLink } from './live/live-link.ts';
 import { ReadTracker } from './live/read-tracker.ts';
-import { LinePill } from './message/line-pill.ts';
 import { Navigator } from './rail/navigator.ts';
 import { Palette } from './rail/palette.ts';
 import { Rail } from './rail/rail.ts';
@@ -30,13 +31,10 @@ import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
 import type { Ui } from './shell/ui.ts';
 import { ThreadPanel } from './thread/panel.ts';
-import type { Message, SignedInBoot } from './wire.ts';
 
-const TYPING_EVERY_MS = 4000;
-
-/** The page of somebody who is signed in: its parts, and what goes from one to the other. */
+/** The page of a user: its parts, and how they work together. */
 export class App {
-  readonly #boot: SignedInBoot;
+  readonly #boot: Boot;
   readonly #clock: Clock;
   readonly #element = h('div', { class: 'app', 'data-pane': 'room' });
   readonly #announcer = new Announcer(() => this.#ui.model.current);
@@ -44,23 +42,19 @@ export class App {
   readonly #ui: Ui;
   readonly #outbox: Outbox;
   readonly #link: LiveLink;
-  readonly #pill: LinePill;
+  readonly #pill: ConnectionPill;
   readonly #notifier: Notifier;
   readonly #navigator: Navigator;
-  readonly #sender: Sender;
-  readonly #drafts: Drafts;
+  readonly #composers: Composers;
   readonly #pane: RoomPane;
   readonly #thread: ThreadPanel;
   readonly #drawer = new Drawer((isOpen) => this.#drawerChanged(isOpen));
   readonly #panels: RoomPanels;
   readonly #rail: Rail;
   readonly #palette: Palette;
-  readonly #uploads: Uploads;
-  readonly #threadUploads: Uploads;
   #reads: ReadTracker | undefined;
-  #typedAt = 0;
 
-  constructor(boot: SignedInBoot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
+  constructor(boot: Boot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
     this.#boot = boot;
     this.#clock = clock;
     this.#toast = new Toast(clock);
@@ -74,7 +68,7 @@ export class App {
       account: boot.user,
       arrived: (entry, message) => this.#arrived(entry, message),
       seen: (message) => this.#seen(message),
-      reset: () => void this.#reload(),
+      reset: () => void this.#navigator.reload(),
       left: (entry) => this.#left(entry),
     });
     const say = (text: string) => this.#toast.show(text);
@@ -82,10 +76,10 @@ export class App {
       {
         reply: (message) =>
           (message.threadId !== null && model.thread ? this.#thread.composer : this.#pane.composer).replyTo(message),
-        edit: (message) => (this.#isInThread(message) ? this.#thread.composer : this.#pane.composer).edit(message),
+        edit: (message) => (model.thread?.holds(message) ? this.#thread.composer : this.#pane.composer).edit(message),
         openThread: (id) => {
           void this.#navigator.openThread(id);
-          // At once: by the time that its messages are read, somebody may write elsewhere.
+          // At once: when its messages are read, the user may already write elsewhere.
           this.#thread.composer.focus();
         },
         showMessage: (id, roomId) => void this.#navigator.showMessage(id, roomId),
@@ -99,7 +93,7 @@ export class App {
       },
       () => this.#ui,
     );
-    this.#ui = { clock, api, model, topics, actions };
+    this.#ui = { clock, api, model, topics, actions, commands: new CommandList(api) };
     this.#outbox = createOutbox({
       clock,
       api,
@@ -117,33 +111,26 @@ export class App {
       name: `opsdeck-rooms:${ROOT}${boot.user.id}`,
       cursor: boot.cursor,
       take: (event) => event.event !== 'hello' && event.event !== 'shutdown' && model.take(event),
-      line: (state) => {
+      connection: (state) => {
         this.#pill.show(state);
         if (state.kind === 'live') void this.#outbox.flush();
       },
       signedOut,
     });
-    this.#pill = new LinePill(
+    this.#pill = new ConnectionPill(
       clock,
       () => this.#outbox.waiting,
-      () => this.#retryLine(),
+      () => this.#reconnect(),
     );
     this.#notifier = new Notifier(model, this.#link, ({ id, roomId }) => actions.showMessage(id, roomId));
-    this.#drafts = new Drafts(browserStorage(), boot.user.id);
-    this.#uploads = new Uploads(api, say);
-    this.#threadUploads = new Uploads(api, say);
+    this.#composers = new Composers(this.#ui, this.#outbox, {
+      jumpToLatest: (entry) => this.#navigator.jumpToLatest(entry),
+      toEnd: (place) => (place === 'room' ? this.#pane : this.#thread).flow.toEnd(),
+    });
     this.#panels = new RoomPanels(this.#ui, this.#drawer);
     this.#pane = this.#createPane();
     this.#thread = this.#createThread();
     this.#navigator = this.#createNavigator();
-    this.#sender = new Sender(this.#ui, this.#outbox, {
-      jumpToLatest: (entry) => this.#navigator.jumpToLatest(entry),
-      toEnd: (place) => {
-        // What was sent ends what was told of the writing of it.
-        this.#typedAt = 0;
-        (place === 'room' ? this.#pane : this.#thread).flow.toEnd();
-      },
-    });
     this.#rail = new Rail(this.#ui, this.#pill.element, {
       newRoom: () => askForRoom(this.#ui),
       search: () => this.#palette.open(),
@@ -189,10 +176,10 @@ export class App {
   }
 
   #listen(): void {
-    window.addEventListener('online', () => this.#retryLine());
-    // A line that is cut is silent for a while before anybody can tell.
+    window.addEventListener('online', () => this.#reconnect());
+    // A cut connection is silent for a while before it is noticed.
     window.addEventListener('offline', () => this.#pill.show({ kind: 'offline' }));
-    window.addEventListener('popstate', () => this.#followAddress());
+    window.addEventListener('popstate', () => this.#navigator.followAddress());
     listenToKeys(this.#ui, {
       search: () => this.#palette.open(),
       compose: () => (this.#drawer.name === 'thread' ? this.#thread.composer : this.#pane.composer).focus(),
@@ -202,30 +189,17 @@ export class App {
         if (emoji) this.#ui.actions.react(message, emoji);
       },
     });
-    this.#pane.element.addEventListener('dragover', (event) => event.preventDefault());
-    this.#pane.element.addEventListener('drop', (event) => {
-      event.preventDefault();
-      this.#uploads.add([...(event.dataTransfer?.files ?? [])]);
-    });
   }
 
-  #followAddress(): void {
-    const { room, message } = parsePath(location.pathname);
-    const { model, actions } = this.#ui;
-    const entry = room === undefined ? undefined : model.entry(room);
-    if (!entry) return;
-    if (message !== undefined) actions.showMessage(message, entry.room.id);
-    else void this.#navigator.openRoom(entry.room.id, { remember: false });
-  }
-
-  #retryLine(): void {
+  #reconnect(): void {
     this.#link.retry();
     void this.#outbox.flush();
   }
 
   #createPane(): RoomPane {
     const { model, api, actions, topics } = this.#ui;
-    return new RoomPane(this.#ui, this.#outbox, this.#uploads, {
+    return new RoomPane(this.#ui, this.#outbox, this.#composers.uploads, {
+      ...this.#composers.room,
       needBefore: (entry) => void this.#navigator.needBefore(entry),
       needAfter: (entry) => void this.#navigator.needAfter(entry),
       jumpToLatest: (entry) => void this.#navigator.jumpToLatest(entry),
@@ -244,38 +218,15 @@ export class App {
           actions.fail(error);
         }
       },
-      send: (text, { replyTo, edits }) => {
-        if (edits) void this.#sender.saveEdit(edits, text);
-        else if (model.current)
-          void this.#sender.send(model.current, { body: text, replyTo, threadId: null, uploads: this.#uploads });
-      },
-      typing: () => {
-        const now = this.#clock.now();
-        if (!model.current || now - this.#typedAt < TYPING_EVERY_MS) return;
-        this.#typedAt = now;
-        api.typing(model.current.room.id).catch(() => {});
-      },
-      draft: (text) => model.current && this.#drafts.write(model.current.room.id, text),
     });
   }
 
   #createThread(): ThreadPanel {
     const { model } = this.#ui;
-    return new ThreadPanel(this.#ui, this.#outbox, this.#threadUploads, {
+    return new ThreadPanel(this.#ui, this.#outbox, this.#composers.threadUploads, {
+      ...this.#composers.thread,
       close: () => this.#drawer.close(),
       people: () => [...(model.current?.members.values() ?? [])].map(({ user }) => user),
-      send: (text, { replyTo, edits }) => {
-        const { current, thread } = model;
-        if (edits) void this.#sender.saveEdit(edits, text);
-        else if (current && thread)
-          void this.#sender.send(current, {
-            body: text,
-            replyTo,
-            threadId: thread.rootId,
-            uploads: this.#threadUploads,
-          });
-      },
-      draft: (text) => model.thread && this.#drafts.write(model.thread.rootId, text),
     });
   }
 
@@ -292,7 +243,7 @@ export class App {
         this.#element.classList.remove('no-room');
         rememberRoom(entry.room.slug);
         this.#pane.open(isAtEnd);
-        this.#pane.composer.text = this.#drafts.read(entry.room.id);
+        this.#pane.composer.text = this.#composers.drafts.read(entry.room.id);
         if (isAtEnd && entry.newAfterSeq !== undefined) this.#pane.flow.revealRow('new');
         if (matchMedia('(pointer: fine)').matches && isAtEnd) this.#pane.composer.focus();
         topics.changed('rooms');
@@ -303,7 +254,7 @@ export class App {
         if (this.#drawer.name !== 'thread') {
           this.#thread.flow.reset();
           this.#drawer.show('thread', 'Thread', this.#thread.element);
-          this.#thread.composer.text = this.#drafts.read(model.thread?.rootId ?? '');
+          this.#thread.composer.text = this.#composers.drafts.read(model.thread?.rootId ?? '');
         }
         this.#thread.draw();
       },
@@ -319,32 +270,14 @@ export class App {
     else if (isOpen) this.#element.dataset.pane = 'drawer';
   }
 
-  #isInThread({ id, threadId }: Message): boolean {
-    const { thread } = this.#ui.model;
-    return thread !== undefined && threadId === thread.rootId && thread.replies.some((reply) => reply.id === id);
-  }
-
-  #arrived(entry: RoomEntry, message: Message): void {
+  #arrived(entry: RoomEntry, message: WireMessage): void {
     this.#notifier.arrived(entry, message, this.#clock.now());
     this.#announcer.arrived(entry, message);
   }
 
-  #seen(message: Message): void {
+  #seen(message: WireMessage): void {
     this.#outbox.confirm(message.id);
     this.#announcer.seen(this.#ui.model.entry(message.roomId), message);
-  }
-
-  /** The log has forgotten what happened meanwhile: all rooms are read anew, then the stream goes on from there. */
-  async #reload(): Promise<void> {
-    const { model, api } = this.#ui;
-    try {
-      const { rooms } = await api.rooms();
-      for (const room of rooms) model.put(room);
-      for (const entry of model.entries) if (entry !== model.current) entry.isLoaded = false;
-      if (model.current) await this.#navigator.load(model.current);
-    } catch {
-      this.#clock.after(2000, () => void this.#reload());
-    }
   }
 
   #left(entry: RoomEntry): void {

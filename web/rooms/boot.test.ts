@@ -1,8 +1,8 @@
 // What the server puts into the page, and for whom.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Boot } from '../../src/rooms/contract/boot.ts';
 import { type RoomsServer, serveRooms } from '../../src/rooms/testing/browser.ts';
-import type { Boot } from './wire.ts';
 
 async function open(server: RoomsServer, path: string, headers: Readonly<Record<string, string>> = {}) {
   const response = await fetch(server.url + path, { headers });

@@ -1,13 +1,13 @@
 const above = new URL('..', import.meta.url);
 
 /**
- * Where the server's addresses begin: `/`, or the path under which a proxy shows the server and which it takes away.
- * The page's own script lies in `assets/` below it, and the browser knows from where that came.
+ * The path prefix of the server: `/`, or the path that a proxy serves it under and removes. Taken from the URL of the
+ * page's script, which is in `assets/` below it.
  */
 export const ROOT = above.protocol === 'file:' ? '/' : above.pathname;
 
-/** What the server calls `/api/...`, as the browser has to call it. */
+/** A path of the server, such as `/api/…`, as the browser must request it. */
 export const addressOf = (path: string): string => ROOT + path.slice(1);
 
-/** The same with the name of the server, for people to take along. */
+/** A path of the server as an absolute URL, to be copied. */
 export const linkTo = (path: string): string => above.origin + addressOf(path);

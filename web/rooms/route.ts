@@ -1,8 +1,8 @@
 import { addressOf, ROOT } from './root.ts';
 
-/** What an address shows. */
+/** The parts of the page's address. */
 export interface Route {
-  /** A slug or an id; `undefined`: whichever room the server has chosen. */
+  /** A slug or an id; `undefined`: the room that the server has chosen. */
   readonly room: string | undefined;
   readonly message: string | undefined;
   /** The code of an invite. */

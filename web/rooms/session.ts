@@ -1,13 +1,15 @@
+import type { Boot, SignInBoot } from '../../src/rooms/contract/boot.ts';
+import type { WireNotice } from '../../src/rooms/contract/command.ts';
+import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { Api } from './api.ts';
 import { outcomeOf } from './api-error.ts';
 import { Outbox, type OutboxItem, type OutboxStorage } from './composer/outbox.ts';
 import { newId } from './new-id.ts';
 import type { RoomsModel } from './room/model.ts';
-import type { Boot, Message, Notice } from './wire.ts';
 
-/** Who asks, for requests: on a server where nobody signs in each of them says it. */
-export const createApi = (clock: Clock, { auth, user }: Boot): Api =>
+/** The API for a user; on a server without sign-in every request names the user. */
+export const createApi = (clock: Clock, { auth, user }: Pick<Boot | SignInBoot, 'auth' | 'user'>): Api =>
   new Api(clock, auth === 'none' && user ? user.id : undefined);
 
 export const freshId = (clock: Clock): string => newId(clock.now(), (bytes) => crypto.getRandomValues(bytes));
@@ -53,7 +55,7 @@ function postOf({ id, roomId, body, threadId, replyTo, attachments }: OutboxItem
   };
 }
 
-function takeAnswer(answer: Message | Notice, item: OutboxItem, model: RoomsModel, outbox: Outbox): void {
+function takeAnswer(answer: WireMessage | WireNotice, item: OutboxItem, model: RoomsModel, outbox: Outbox): void {
   if ('notice' in answer) {
     const entry = model.entry(item.roomId);
     if (entry) model.note(entry, answer.notice);

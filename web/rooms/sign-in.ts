@@ -1,3 +1,5 @@
+import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { SessionBody } from '../../src/rooms/contract/session.ts';
 import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
@@ -5,9 +7,8 @@ import { readInvitation } from './room/invitation.ts';
 import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { rememberUser } from './shell/dialogs.ts';
-import type { Boot } from './wire.ts';
 
-/** Asks who somebody is: by a token, as somebody new with an invite, or, where nobody signs in, by a name. */
+/** The sign-in form: a token, an invite for a new user, or, on a server without sign-in, a name. */
 export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {
   const problem = h('p', { class: 'form-problem', role: 'alert' });
   const form =
@@ -78,7 +79,7 @@ function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement
   );
 }
 
-async function signIn(event: Event, api: Api, body: object, problem: HTMLElement): Promise<void> {
+async function signIn(event: Event, api: Api, body: SessionBody, problem: HTMLElement): Promise<void> {
   event.preventDefault();
   problem.textContent = '';
   try {

@@ -1,7 +1,8 @@
-import type { Message } from './wire.ts';
+import type { WireMessage } from '../../src/rooms/contract/message.ts';
 
 /** A message of a room for tests; ids follow the sequence number unless given. */
-export function makeMessage(seq: number, change: Partial<Message> = {}): Message {
+export function makeMessage(seq: number, change: Partial<WireMessage> = {}): WireMessage {
+  const createdAt = new Date(Date.UTC(2030, 0, 1, 12, 0, seq)).toISOString();
   return {
     id: `m${seq}`,
     roomId: 'r1',
@@ -23,9 +24,13 @@ export function makeMessage(seq: number, change: Partial<Message> = {}): Message
     run: null,
     pinned: false,
     deleted: false,
+    deletedAt: null,
+    deletedBy: null,
+    deleteReason: null,
     edited: null,
     version: 1,
-    createdAt: new Date(Date.UTC(2030, 0, 1, 12, 0, seq)).toISOString(),
+    createdAt,
+    updatedAt: createdAt,
     ...change,
   };
 }

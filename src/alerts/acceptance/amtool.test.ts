@@ -20,7 +20,7 @@ const servers: Record<string, (t: Cleanup) => Promise<RunningServer>> = {
   'the real Alertmanager': (t) => startAlertmanager(t),
 };
 
-interface Told {
+interface Result {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -28,31 +28,31 @@ interface Told {
   readonly lines: readonly string[];
 }
 
-type Amtool = (args: readonly string[], input?: string) => Promise<Told>;
+type Amtool = (args: readonly string[], input?: string) => Promise<Result>;
 
 function amtoolFor(t: Cleanup, server: RunningServer): Amtool {
   const home = temporaryFolder(t);
   return async (args, input = '') => {
-    const told = await runProcess('amtool', [`--alertmanager.url=${server.url}`, ...args], {
+    const result = await runProcess('amtool', [`--alertmanager.url=${server.url}`, ...args], {
       input,
       env: { HOME: home, TZ: 'UTC' },
     });
-    const lines = told.stdout
+    const lines = result.stdout
       .split('\n')
       .map((line) => line.trim().replace(/ +/g, ' '))
       .filter(Boolean);
-    return { ...told, lines };
+    return { ...result, lines };
   };
 }
 
-async function succeeds(told: Promise<Told>): Promise<Told> {
-  const { code, stdout, stderr } = await told;
+async function succeeds(result: Promise<Result>): Promise<Result> {
+  const { code, stdout, stderr } = await result;
   assert.equal(code, 0, `exit code ${code}: ${stdout}${stderr}`);
-  return told;
+  return result;
 }
 
-async function isRefused(told: Promise<Told>, reason: RegExp): Promise<void> {
-  const { code, stderr } = await told;
+async function isRefused(result: Promise<Result>, reason: RegExp): Promise<void> {
+  const { code, stderr } = await result;
   assert.match(stderr, reason);
   assert.equal(code, 1);
 }
@@ -248,9 +248,9 @@ const silenceRules: Rule[] = [
         createdBy: 'ann',
         comment: 'bad',
       };
-      const told = await amtool(['silence', 'import'], JSON.stringify([{ id: '', matchers: [], ...silence }]));
-      assert.match(told.stderr, /Error adding silence id=''/);
-      assert.deepEqual(told.lines, []);
+      const result = await amtool(['silence', 'import'], JSON.stringify([{ id: '', matchers: [], ...silence }]));
+      assert.match(result.stderr, /Error adding silence id=''/);
+      assert.deepEqual(result.lines, []);
       assert.equal((await silencesAsJson(amtool)).filter((found) => found.comment === 'bad').length, 0);
     },
   },

@@ -5,33 +5,33 @@ import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import {
-  type StartToldSink,
-  startToldJira,
-  startToldMailbox,
-  startToldSns,
-  startToldWebhook,
-  type Told,
-  type ToldSink,
+  type ReceivedNotification,
+  type RecordingSink,
+  type StartRecordingSink,
+  startRecordingJira,
+  startRecordingMailbox,
+  startRecordingSns,
+  startRecordingWebhook,
 } from '../testing/delivery-sinks.ts';
 import { type JiraStep, startJiraSink } from '../testing/jira-sink.ts';
 
 // The built server, killed while a notification is on its way: the next one sends it again.
 
-const SINKS: readonly (readonly [string, StartToldSink])[] = [
-  ['webhook', startToldWebhook],
-  ['e-mail', startToldMailbox()],
-  ['SNS', startToldSns],
-  ['Jira', startToldJira],
+const SINKS: readonly (readonly [string, StartRecordingSink])[] = [
+  ['webhook', startRecordingWebhook],
+  ['e-mail', startRecordingMailbox()],
+  ['SNS', startRecordingSns],
+  ['Jira', startRecordingJira],
 ];
 
 const HOUR_MS = 3_600_000;
 
-function describeCall({ payload: { alerts } }: Told): string {
+function describeCall({ payload: { alerts } }: ReceivedNotification): string {
   return alerts.map(({ status, labels }) => (status === 'firing' ? '+' : '-') + labels.instance).join(' ');
 }
 
 /** A server on one data directory, which can be started again. Whatever is sent after a restart, no interval has brought about. */
-function createServers(t: TestContext, { yaml }: Pick<ToldSink, 'yaml'>, interval = '1h') {
+function createServers(t: TestContext, { yaml }: Pick<RecordingSink, 'yaml'>, interval = '1h') {
   const config = `
 route: {receiver: sink, group_by: [alertname], group_wait: 0s, group_interval: ${interval}, repeat_interval: 24h}
 receivers: [{name: sink, ${yaml}}]
@@ -62,7 +62,7 @@ receivers: [{name: sink, ${yaml}}]
 }
 
 /** Five milliseconds after the request has come, before it is answered. */
-async function assertToldAgain(t: TestContext, startSink: StartToldSink): Promise<void> {
+async function assertSentAgain(t: TestContext, startSink: StartRecordingSink): Promise<void> {
   let isAnswering = false;
   const sink = await startSink(t, { answer: () => (isAnswering ? {} : 'hang') });
   const start = createServers(t, sink);
@@ -82,7 +82,7 @@ async function assertToldAgain(t: TestContext, startSink: StartToldSink): Promis
 test('a server that is killed 5 ms after a request has left', { concurrency: 4 }, async (t) => {
   await Promise.all(
     SINKS.map(([name, startSink]) =>
-      t.test(`sends it again by ${name} when it is started again`, (t) => assertToldAgain(t, startSink)),
+      t.test(`sends it again by ${name} when it is started again`, (t) => assertSentAgain(t, startSink)),
     ),
   );
 });
@@ -90,7 +90,7 @@ test('a server that is killed 5 ms after a request has left', { concurrency: 4 }
 test('a server that is killed with everything it has started, twenty requests under way, loses none', async (t) => {
   const groups = Array.from({ length: 20 }, (_, n) => `Group${n}`);
   let isAnswering = false;
-  const sink = await startToldWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
+  const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
   const start = createServers(t, sink);
   const first = await start();
   for (const group of groups) await first.fire('a', group);
@@ -107,7 +107,7 @@ test('a server that is killed with everything it has started, twenty requests un
 
 test('who was told by a server that was killed that an alert fires hears of its end, which came meanwhile', async (t) => {
   let isAnswering = false;
-  const sink = await startToldWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
+  const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
   const start = createServers(t, sink, '1s');
   const first = await start();
   await first.fire('a');

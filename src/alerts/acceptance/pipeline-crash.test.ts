@@ -10,7 +10,7 @@ import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { RouteTree } from '../domain/route.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
-import { startToldJira, startToldMailbox, startToldSns } from '../testing/delivery-sinks.ts';
+import { startRecordingJira, startRecordingMailbox, startRecordingSns } from '../testing/delivery-sinks.ts';
 import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
 import { type CrashReport, runCrashes } from '../testing/pipeline-crash.ts';
 import { createTestPipeline } from '../testing/pipeline-parts.ts';
@@ -19,13 +19,13 @@ import { startWebhookSink } from '../testing/webhook-sink.ts';
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 
 /**
- * Nothing is lost, and told twice is at most what was under way at a kill: the last notification of its group before it,
+ * Nothing is lost, and sent twice is at most what was under way at a kill: the last notification of its group before it,
  * told again after it, with the same key where there are keys.
  */
 function assertSound({ repetitions, missing, lostSilences, goneAt }: CrashReport, { hasKeys = true } = {}): void {
   const unexplained = repetitions.filter(({ what, isRecognisable, firstAt, secondAt }) => {
     const isAcrossKill = goneAt.some((at) => firstAt <= at && at <= secondAt);
-    return what !== 'told twice' || !isAcrossKill || (hasKeys && !isRecognisable);
+    return what !== 'sent twice' || !isAcrossKill || (hasKeys && !isRecognisable);
   });
   assert.deepEqual(unexplained, []);
   assert.deepEqual(lostSilences, []);
@@ -48,9 +48,9 @@ test('a kill -9 loses no silence and no resolved notice, and repeats at most wha
 });
 
 for (const [way, startSink, seed] of [
-  ['by e-mail', startToldMailbox(), 11],
-  ['by SNS', startToldSns, 12],
-  ['by Jira', startToldJira, 13],
+  ['by e-mail', startRecordingMailbox(), 11],
+  ['by SNS', startRecordingSns, 12],
+  ['by Jira', startRecordingJira, 13],
 ] as const) {
   test(`a kill -9 loses nothing that is told ${way}, and repeats at most what is under way`, async (t) => {
     const rounds = Math.ceil(KILLS / 4);
@@ -86,7 +86,7 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
-test('a server that is asked to stop under load loses nothing, and nothing is told twice', async (t) => {
+test('a server that is asked to stop under load loses nothing, and nothing is sent twice', async (t) => {
   const report = await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) });
   assertSound(report);
   assert.deepEqual(report.repetitions, []);

@@ -52,12 +52,12 @@ const opsdeck: StartServer = (t, config, args) => startOpsdeck(t, ['--config.fil
 const alertmanager: StartServer = (t, config, args) =>
   startAlertmanager(t, { args: [`--config.file=${config}`, ...args] });
 
-interface Told {
+interface Received {
   readonly opsdeck: Streams;
   readonly real: Streams;
 }
 
-async function playOnce(contest: Contest): Promise<Told> {
+async function playOnce(contest: Contest): Promise<Received> {
   const janitor = new Janitor();
   try {
     const sides = await Promise.all([opsdeck, alertmanager].map((start) => Contestant.start(janitor, start, contest)));
@@ -70,7 +70,7 @@ async function playOnce(contest: Contest): Promise<Told> {
   }
 }
 
-async function play(t: TestContext, script: PipelineScript): Promise<Told> {
+async function play(t: TestContext, script: PipelineScript): Promise<Received> {
   for (const slowness of SLOWNESSES) {
     try {
       return await playOnce({ script, slowness });
@@ -131,7 +131,7 @@ test('webhooks are told the same, in the same second, as by the real Alertmanage
     t.test('what ends under another configuration is told where it was told to fire, once that is back', async (t) => {
       const before = configWith('...');
       const meanwhile = configWith('...', [{ matchers: ['instance="a"'], receiver: 'other' }]);
-      const told = await play(
+      const received = await play(
         t,
         scriptOf(before, {
           0: alertsOf('a', 0, 30),
@@ -140,19 +140,19 @@ test('webhooks are told the same, in the same second, as by the real Alertmanage
           6: { kind: 'reload', config: before },
         }),
       );
-      assert.deepEqual(sorted(told.opsdeck), sorted(told.real));
-      const [stream] = [...told.opsdeck].filter(([key]) => key.startsWith('/first ')).map(([, stream]) => stream);
+      assert.deepEqual(sorted(received.opsdeck), sorted(received.real));
+      const [stream] = [...received.opsdeck].filter(([key]) => key.startsWith('/first ')).map(([, stream]) => stream);
       assert.match(stream?.at(-1) ?? '', /^beat 6: .*"status":"resolved"/);
     }),
     t.test(
       'after a reload an alert is not told to be resolved again; 0.25 tells it, as others still fire',
       async (t) => {
         const config = configWith('alertname');
-        const told = await play(
+        const received = await play(
           t,
           scriptOf(config, { 0: alertsOf('a b', 0, 30), 2: alertsOf('b', 0, 2), 7: { kind: 'reload', config } }),
         );
-        assert.deepEqual([timesResolved(told.opsdeck, 'b'), timesResolved(told.real, 'b')], [1, 2]);
+        assert.deepEqual([timesResolved(received.opsdeck, 'b'), timesResolved(received.real, 'b')], [1, 2]);
       },
     ),
   ];
@@ -160,9 +160,9 @@ test('webhooks are told the same, in the same second, as by the real Alertmanage
     SEEDS.map(async ([seed, kind]) => {
       let count = 0;
       await t.test(`script ${seed}: ${kind}`, async (t) => {
-        const told = await play(t, writePipelineScript(new Random(seed), kind));
-        assert.deepEqual(sorted(told.opsdeck), sorted(told.real));
-        count = [...told.real.values()].flat().length;
+        const received = await play(t, writePipelineScript(new Random(seed), kind));
+        assert.deepEqual(sorted(received.opsdeck), sorted(received.real));
+        count = [...received.real.values()].flat().length;
       });
       return count;
     }),

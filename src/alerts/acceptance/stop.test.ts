@@ -5,13 +5,13 @@ import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
 import type { SinkAnswer } from '../../testing/http/sink.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
-import { startToldWebhook } from '../testing/delivery-sinks.ts';
+import { startRecordingWebhook } from '../testing/delivery-sinks.ts';
 
 // The built server, asked to stop while a notification is under way.
 
 /** A server on one data directory, which can be started again; whoever is told answers with `answer`. */
 async function createServers(t: TestContext, answer: () => SinkAnswer | Promise<SinkAnswer>) {
-  const sink = await startToldWebhook(t, { answer });
+  const sink = await startRecordingWebhook(t, { answer });
   const config = `
 route: {receiver: sink, group_by: [alertname], group_wait: 1s, group_interval: 10s, repeat_interval: 24h}
 receivers: [{name: sink, ${sink.yaml}}]

@@ -3,8 +3,8 @@ import type { AlertmanagerConfig } from './alertmanager-config.ts';
 import type { ConfigSource } from './config-source.ts';
 
 /**
- * The configuration in force. A new one is read first; then whoever carries it out prepares for it, and ends the reload
- * with `activate`, or with `refuse`, which leaves the old one as it is.
+ * The configuration in force. A reload reads the new one; its user then prepares it and ends the reload with `activate`,
+ * or with `refuse`, which keeps the old one.
  */
 export class ActiveConfig {
   readonly #source: ConfigSource;
@@ -35,14 +35,14 @@ export class ActiveConfig {
     return { successful: this.#successful, succeededAt: this.#succeededAt };
   }
 
-  /** What the source holds now. Changes nothing, unless it cannot be read: then the reload has failed. */
+  /** Reads the source. Changes nothing, except that an unreadable source counts as a failed reload. */
   read(): Outcome<AlertmanagerConfig> {
     const config = this.#source.read();
     if (!config.ok) this.refuse();
     return config;
   }
 
-  /** The reload has worked: from now on this configuration is in force. */
+  /** The reload has succeeded: this configuration is in force. */
   activate(config: AlertmanagerConfig): void {
     this.#config = config;
     this.#successful = true;

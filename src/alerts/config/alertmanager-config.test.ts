@@ -19,7 +19,7 @@ const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
 const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 
 test('a configuration needs a route and its receiver; everything else has a default', () => {
-  const { global, route, receivers, hash, show, ...rest } = read(`route: {receiver: a}\n${RECEIVERS}`);
+  const { global, route, receivers, hash, redact, ...rest } = read(`route: {receiver: a}\n${RECEIVERS}`);
   assert.deepEqual(route, {
     receiver: 'a',
     matchers: [],
@@ -42,7 +42,7 @@ test('a configuration needs a route and its receiver; everything else has a defa
     [300_000, 'localhost', true, true],
   );
   const { printed, notices, ...others } = rest;
-  assert.equal(show('x'), 'x');
+  assert.equal(redact('x'), 'x');
   assert.deepEqual(others, {
     resolveTimeoutMs: 300_000,
     inhibitRules: [],

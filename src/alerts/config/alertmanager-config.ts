@@ -10,7 +10,7 @@ import { fromFolder, resolveGlobalFiles } from './file-path.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from './global-config.ts';
 import { DEFAULT_HTTP_CONFIG } from './http-config.ts';
 import { type InhibitRuleConfig, resolveInhibitRule } from './inhibit-rule-config.ts';
-import { problemsOf, type Show } from './kind.ts';
+import { problemsOf, type Redact } from './kind.ts';
 import type { MatcherReading } from './matcher-config.ts';
 import { printConfig } from './print-config.ts';
 import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
@@ -25,7 +25,7 @@ import {
   idleDocumentWarnings,
 } from './warnings.ts';
 
-/** A configuration that holds together: every receiver and interval that is named is there. Durations are milliseconds. */
+/** A valid configuration: every receiver and interval that it names exists. Durations are milliseconds. */
 export interface AlertmanagerConfig {
   readonly resolveTimeoutMs: number;
   readonly global: GlobalConfig;
@@ -33,37 +33,37 @@ export interface AlertmanagerConfig {
   readonly inhibitRules: readonly InhibitRuleConfig[];
   /** In the order of the file. */
   readonly receivers: readonly ReceiverConfig[];
-  /** Globs, seen from the folder of the file. */
+  /** Globs, relative to the folder of the file. */
   readonly templates: readonly string[];
   /** Those under the old name `mute_time_intervals` come first. */
   readonly timeIntervals: readonly NamedTimeInterval[];
-  /** As YAML, with what the global part says filled in and without secrets. It loads again, here and in Alertmanager. */
+  /** As YAML with the global part's defaults and without secrets. It can be loaded here and in Alertmanager. */
   readonly printed: string;
-  /** What may be shown of a text of the file. */
-  readonly show: Show;
-  /** The values of environment variables that stand in it, which nobody may see. */
+  /** Removes the values of environment variables from a text of the file. */
+  readonly redact: Redact;
+  /** The values of environment variables in the file: secrets. */
   readonly variables: readonly string[];
   /** The first six bytes of the text's MD5, little-endian: what Alertmanager shows as the hash of a configuration. */
   readonly hash: number;
-  /** What will not do what it seems to say, each with its line. */
+  /** Settings without the effect that they suggest, each with its line. */
   readonly warnings: readonly string[];
-  /** What is worth knowing and does no harm. */
+  /** Harmless remarks. */
   readonly notices: readonly string[];
 }
 
 export interface ReadConfigOptions {
-  /** The folder of the file: relative paths in it start there. */
+  /** The folder of the file, for relative paths. */
   readonly folder: string;
   readonly matcherMode: MatcherMode;
-  /** How long the notification log remembers; undefined: no warning about it. */
+  /** Retention of the notification log; undefined: no warning about it. */
   readonly retentionMs?: number | undefined;
   /** Whether `${NAME}` in a value stands for an environment variable. */
   readonly expandEnv?: boolean;
-  /** That of the process unless given. */
+  /** The process's by default. */
   readonly environment?: Environment;
 }
 
-/** Reads and checks the text of a configuration file; a refusal names all that is wrong, each with its line on a line. */
+/** Reads and checks the text of a configuration file; the refusal has one line per problem, each with its line number. */
 export function readConfig(text: string, options: ReadConfigOptions): Outcome<AlertmanagerConfig> {
   try {
     return accepted(readOrThrow(text, options));
@@ -114,13 +114,13 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
       ...idleDocumentWarnings(root.idleLine),
     ],
     notices: collectNotices(raw, route),
-    show: root.show,
+    redact: root.redact,
     variables: root.variables,
   };
-  return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, show: root.show }));
+  return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, redact: root.redact }));
 }
 
-/** Printing takes as long as reading, and few ask for it: it is done when somebody does. */
+/** Printed on first use: it takes as long as reading, and is rarely needed. */
 function withPrinted(config: Omit<AlertmanagerConfig, 'printed'>, print: () => string): AlertmanagerConfig {
   let printed: string | undefined;
   return {
@@ -143,7 +143,7 @@ function completeReceivers(
   folder: string,
   problems: ConfigProblem[],
 ): readonly ReceiverConfig[] {
-  // Without a global part that can be read, what is missing from it cannot be told.
+  // Without a readable global part, its missing values are unknown.
   if (!hasGlobal) return [];
   return receivers.flatMap(({ value }) => {
     try {

@@ -157,7 +157,7 @@ test('what a variable brought in is neither shown nor quoted', () => {
   const kind = object({ a: optional(text), b: optional(secret), c: optional(url), d: optional(text) });
   const values = kind.read(node);
   assert.deepEqual([values.a, values.b], ['x hunter2', 'hunter2']);
-  assert.deepEqual(kind.print(values, node.show), {
+  assert.deepEqual(kind.print(values, node.redact), {
     a: 'x $' + '{TOKEN}',
     b: '<secret>',
     c: 'https://example.org/',

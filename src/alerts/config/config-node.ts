@@ -3,13 +3,13 @@ import { quoteGo } from '../domain/quote.ts';
 import { type Environment, Expansions } from './environment.ts';
 import { MAX_DEPTH, readFirstDocument } from './yaml-document.ts';
 
-/** One thing that is wrong with a configuration file. `line` counts from 1; undefined where no line can be named. */
+/** One problem in a configuration file. `line` counts from 1; undefined when there is none to name. */
 export interface ConfigProblem {
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** What is wrong with a part of a configuration file; never leaves the folder. */
+/** The problems of a part of a configuration file; caught within the folder. */
 export class ConfigFault extends Error {
   readonly problems: readonly ConfigProblem[];
 
@@ -23,17 +23,17 @@ export function printProblem({ line, message }: ConfigProblem): string {
   return line === undefined ? message : `line ${line}: ${message}`;
 }
 
-/** How many values may be read through aliases, which can stand for one another and so multiply. */
+/** Maximum values read through aliases, which may nest and so multiply. */
 const MAX_ALIASED = 500_000;
 
 const NOTHING = new Set(['', '~', 'null', 'Null', 'NULL']);
 
 interface Place {
   readonly document: Document;
-  /** What aliases stand for; made when the first is met. */
+  /** The targets of aliases; made at the first alias. */
   targets: ReadonlyMap<Alias, Node> | undefined;
   readonly lines: LineCounter;
-  /** Undefined: `$` has no meaning. */
+  /** Undefined: `$` is not special. */
   readonly expansions: Expansions | undefined;
   readonly idleLine: number | undefined;
   aliased: number;
@@ -43,19 +43,19 @@ interface Origin {
   readonly depth: number;
   /** Below an alias. */
   readonly isAliased: boolean;
-  /** The line for what has none of its own. */
+  /** The line for nodes without one. */
   readonly line: number | undefined;
 }
 
 type Entry = readonly [name: ConfigNode, value: ConfigNode];
 
 /**
- * A value in a YAML file, as text and with its line. It has no type of its own: whoever reads it knows what it has to be,
- * as `test: 2` is a text where a text is wanted.
+ * A value in a YAML file, as text and with its line. It has no type of its own: the reader decides, so that `test: 2` is a
+ * text where a text is expected.
  */
 export class ConfigNode {
   readonly #node: Node | null;
-  /** What an alias stands for. */
+  /** The target of an alias. */
   readonly #target: Node | null;
   readonly #place: Place;
   readonly #origin: Origin;
@@ -72,13 +72,13 @@ export class ConfigNode {
   }
 
   /**
-   * The root of the first document of a file, which alone counts, as in Alertmanager; throws a ConfigFault for what is not
+   * The root of the first document of a file, the only one that counts, as in Alertmanager; throws a ConfigFault for invalid
    * YAML. With an environment, `${NAME}` in a value stands for a variable and `$$` for `$`.
    */
   static parse(text: string, environment?: Environment): ConfigNode {
     const lines = new LineCounter();
     const { document, nextAt } = readFirstDocument(text, lines);
-    // What follows the first error comes of it.
+    // Later errors follow from the first.
     const [error] = document.errors;
     if (error)
       throw new ConfigFault([{ line: lines.linePos(error.pos[0]).line, message: syntaxMessage(error.message) }]);
@@ -94,23 +94,23 @@ export class ConfigNode {
     return range ? this.#place.lines.linePos(range[0]).line : this.#origin.line;
   }
 
-  /** Where another document begins that says something; nobody reads it. */
+  /** The line of a second, non-empty document, which is ignored. */
   get idleLine(): number | undefined {
     return this.#place.idleLine;
   }
 
-  /** What may be shown of a text of this file: the text, or what stood in its place before a variable was put in. */
-  get show(): (text: string) => string {
+  /** Turns a text of this file back into what the file has, with `${NAME}` for variables. */
+  get redact(): (text: string) => string {
     const { expansions } = this.#place;
     return (text) => expansions?.sourceOf(text) ?? text;
   }
 
-  /** The values of variables that were put into texts so far. */
+  /** The values of the variables used so far. */
   get variables(): readonly string[] {
     return this.#place.expansions?.values ?? [];
   }
 
-  /** Nothing, as YAML writes it without quotes: such a field is one that is not there. */
+  /** An unquoted null or empty value: the field counts as absent. */
   get isNothing(): boolean {
     const node = this.#target;
     if (node === null) return true;
@@ -129,7 +129,7 @@ export class ConfigNode {
     return isMap(this.#target) ? 'mapping' : isSeq(this.#target) ? 'list' : 'scalar';
   }
 
-  /** The text of a scalar; empty for nothing. */
+  /** The text of a scalar; empty for null. */
   text(): string {
     const written = this.written();
     const { expansions } = this.#place;
@@ -139,7 +139,7 @@ export class ConfigNode {
     return expanded.text;
   }
 
-  /** The text of a scalar as it stands in the file; errors quote this, as variables may be secrets. */
+  /** The text of a scalar as written in the file, for errors: variables may be secrets. */
   written(): string {
     if (this.isNothing) return '';
     if (!isScalar(this.#target)) throw this.fault(`expected a text, found a ${this.shape}`);
@@ -153,8 +153,8 @@ export class ConfigNode {
   }
 
   /**
-   * Names and values of a mapping, in the order of the file; what `<<` brings in stands where nothing else does. The names
-   * have lines too. A name that comes twice is refused; `twice` says so. Nothing has no entries.
+   * Names and values of a mapping, in the order of the file; `<<` adds names that are not there. Names have lines too. A
+   * repeated name is refused with the text of `twice`. A null has no entries.
    */
   entries(twice = (name: string) => `key ${quoteGo(name)} already set in map`): readonly Entry[] {
     const found = new Map<string, Entry>();
@@ -177,7 +177,7 @@ export class ConfigNode {
     return [...found.values()];
   }
 
-  /** The same of a mapping whose names are given, in the words of Alertmanager for these. */
+  /** The same for a mapping with known fields, whose errors have Alertmanager's texts for these. */
   fields(): readonly Entry[] {
     return this.entries((name) => `field ${name} already set in type config.plain`);
   }
@@ -207,7 +207,7 @@ function targetOf(alias: Alias, place: Place): Node | null {
   return place.targets.get(alias) ?? null;
 }
 
-/** An anchor counts from where it stands until the next of its name. */
+/** An anchor is valid from its place to the next one with its name. */
 function findTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
@@ -224,7 +224,7 @@ function findTargets(document: Document): ReadonlyMap<Alias, Node> {
   return targets;
 }
 
-/** Whether there is anything but comments and the marks between documents. */
+/** Whether there is more than comments and document markers. */
 function isMoreThanMarks(text: string): boolean {
   return text.split('\n').some((line) => !/^\s*(#.*|---|\.\.\.)?\s*$/.test(line));
 }

@@ -9,7 +9,7 @@ import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './a
 /** Alertmanager's own default, looked for in the working directory. */
 const DEFAULT_FILE = 'alertmanager.yml';
 
-/** Where the configuration comes from: the file that was named, the default one if there is one, or what is built in. */
+/** The source of the configuration: the named file, the default file if it exists, or the built-in text. */
 export class ConfigSource {
   /** Undefined: the built-in configuration. */
   readonly file: string | undefined;
@@ -21,7 +21,7 @@ export class ConfigSource {
     this.#options = options;
   }
 
-  /** Reads it now; a refusal says all that is wrong, each with file and line on a line. */
+  /** Reads it; the refusal has one line per problem, with file and line number. */
   read(): Outcome<AlertmanagerConfig> {
     if (this.file === undefined) return readConfig(sample, { ...this.#options, folder: '.', expandEnv: false });
     const text = readText(this.file, this.#wasRead);
@@ -33,7 +33,7 @@ export class ConfigSource {
   }
 }
 
-/** A pipe, as in `--config.file <(…)`, can be read once; later nobody could say how long it would take. */
+/** A pipe, as in `--config.file <(…)`, can be read once; a second read might block. */
 function readText(file: string, wasRead: boolean): Outcome<string> {
   try {
     const isPipe = !wasRead && statSync(file).isFIFO();

@@ -2,7 +2,7 @@ import { quoteGo } from '../domain/quote.ts';
 
 const DURATION_UNITS = ['ms', 's', 'm', 'h', 'd', 'w', 'y'];
 
-/** Why a text is no duration. Source of the messages: prometheus/common model.ParseDuration. */
+/** The error for an invalid duration. Source of the texts: prometheus/common model.ParseDuration. */
 export function durationProblem(word: string): string {
   const unit = [...(/^(?:\d+\D+)*/.exec(word)?.[0].matchAll(/\D+/g) ?? [])].map(([found]) => found);
   const unknown = unit.find((found) => !DURATION_UNITS.includes(found));
@@ -17,7 +17,7 @@ function isOrdered(units: readonly string[]): boolean {
   return places.every((place, index) => index === 0 || place < (places[index - 1] as number));
 }
 
-/** Writes milliseconds as Go does, which knows no days: `36h0m1.5s`. */
+/** Formats milliseconds like Go, which has no days: `36h0m1.5s`. */
 export function formatGoDuration(ms: number): string {
   const seconds = Math.abs(ms) / 1000;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

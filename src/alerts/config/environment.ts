@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Puts the values of environment variables into texts, and remembers what stood there before. */
+/** Expands environment variables in texts and keeps the originals. */
 export class Expansions {
   readonly #environment: Environment;
   readonly #sources = new Map<string, string>();
@@ -28,12 +28,12 @@ export class Expansions {
     return { text };
   }
 
-  /** Of all variables that were put into a text. */
+  /** The values of all variables used. */
   get values(): readonly string[] {
     return [...this.#values];
   }
 
-  /** What stood in the file instead of a text that variables went into. */
+  /** The original of an expanded text. */
   sourceOf(text: string): string | undefined {
     return this.#sources.get(text);
   }

@@ -2,12 +2,12 @@ import { isAbsolute, join } from 'node:path';
 import type { GlobalConfig } from './global-config.ts';
 import type { HttpConfig, TlsConfig } from './http-config.ts';
 
-/** A path as the configuration file has it, seen from the folder of that file. */
+/** Resolves a path of the configuration file against its folder. */
 export function fromFolder(folder: string, path: string): string {
   return path === '' || isAbsolute(path) ? path : join(folder, path);
 }
 
-/** The same with these fields seen from the folder, where they are given. */
+/** Resolves these fields against the folder, where they are set. */
 function withPaths<T extends object>(value: T, folder: string, ...fields: readonly (keyof T)[]): T {
   const paths = fields
     .filter((field) => typeof value[field] === 'string')
@@ -19,7 +19,7 @@ function resolveTlsFiles(tls: TlsConfig, folder: string): TlsConfig {
   return withPaths(tls, folder, 'caFile', 'certFile', 'keyFile');
 }
 
-/** An HTTP configuration whose files are found from anywhere. */
+/** Resolves the file paths of an HTTP configuration. */
 function resolveHttpFiles(http: HttpConfig, folder: string): HttpConfig {
   const { basicAuth, authorization, oauth2, tlsConfig, httpHeaders } = http;
   const headers = Object.entries(httpHeaders ?? {}).map(([name, header]) => {
@@ -47,8 +47,8 @@ export function resolveGlobalFiles(global: GlobalConfig, folder: string): Global
 }
 
 /**
- * The configuration of an integration with the files of its `http_config` and `tls_config` found from anywhere. Its other
- * files stay as they are: those are seen from the working directory. Source: Alertmanager's documentation and config.
+ * Resolves the file paths in an integration's `http_config` and `tls_config` against the folder. Its other paths stay
+ * relative to the working directory. Source: Alertmanager's documentation and config.
  */
 export function resolveIntegrationFiles(config: unknown, global: GlobalConfig, folder: string): unknown {
   const { httpConfig, tlsConfig } = config as { httpConfig?: HttpConfig; tlsConfig?: TlsConfig };

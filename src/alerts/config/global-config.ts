@@ -15,15 +15,15 @@ import {
   withDefault,
 } from './kind.ts';
 
-/** Not printed while it is the default: what is older does not know the field. */
+/** Not printed when it is the default: older versions do not know the field. */
 function newerUrl(byDefault: string): Kind<string> {
-  return { read: url.read, print: (value, show) => (value === byDefault ? undefined : url.print(value, show)) };
+  return { read: url.read, print: (value, redact) => (value === byDefault ? undefined : url.print(value, redact)) };
 }
 
 const SLACK_APP_URL = 'https://slack.com/api/chat.postMessage';
 const ROCKETCHAT_API_URL = 'https://open.rocket.chat/';
 
-/** People once gave the address of the app here, which is no secret, to say that tokens are used. */
+/** The app's URL, which is no secret, was once set here to enable tokens. */
 const slackApiUrl: Kind<string> = {
   read: secretUrl.read,
   print: (value) => (value === SLACK_APP_URL ? value : secretUrl.print(value)),
@@ -74,12 +74,12 @@ const globalFields = {
   mattermost_webhook_url_file: withDefault(text, ''),
 };
 
-/** What integrations fall back on. An empty text is one that is not set. */
+/** The defaults of integrations. An empty text is unset. */
 export type GlobalConfig = FieldValues<typeof globalFields>;
 
 export const globalConfig: Kind<GlobalConfig> = object(globalFields, checkGlobal);
 
-/** Each may also be read from a file, named by the field with `_file` at its end; not both. */
+/** Each has a field `<name>_file` for a file instead; at most one may be set. */
 const MAY_BE_IN_FILE = [
   ['slackAppToken', 'slack_app_token'],
   ['slackApiUrl', 'slack_api_url'],
@@ -101,7 +101,7 @@ function checkGlobal(global: GlobalConfig): Wrong | undefined {
   }
   const hasToken = Boolean(global.slackAppToken || global.slackAppTokenFile);
   const hasUrl = Boolean(global.slackApiUrl || global.slackApiUrlFile);
-  // The app's own URL is how people gave tokens before there was a field for them.
+  // The app's own URL was set to use tokens before there was a field for them.
   if (hasToken && hasUrl && global.slackApiUrl !== global.slackAppUrl) {
     return {
       field: global.slackAppToken ? 'slack_app_token' : 'slack_app_token_file',

@@ -1,6 +1,6 @@
 import type { Wrong } from './kind.ts';
 
-// What must not stand together in the configuration of an HTTP client. Source: prometheus/common config.HTTPClientConfig.
+// Conflicts within the configuration of an HTTP client. Source: prometheus/common config.HTTPClientConfig.
 
 type Texts<Name extends string> = { readonly [N in Name]?: string | undefined };
 
@@ -132,7 +132,7 @@ function wrongWithOAuth2(oauth2: OAuth2Shape): string | undefined {
     : undefined;
 }
 
-/** Headers that the client itself sets, or that hang together with how a body is sent. */
+/** Headers that the client sets itself, or that depend on how a body is sent. */
 const RESERVED = new Set([
   'Authorization',
   'Host',

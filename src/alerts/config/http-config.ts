@@ -18,7 +18,7 @@ import {
   withoutPassword,
 } from './kind.ts';
 
-/** As `oneOf`, with a refusal in other words. */
+/** Like `oneOf`, with an error text of its own. */
 function word<const T extends string>(words: readonly T[], refusal: (found: string) => string): Kind<T> {
   return {
     read(node) {
@@ -56,7 +56,7 @@ const proxyUrl: Kind<string> = {
     checkUrlEscapes(node, word);
     return word;
   },
-  print: (value, show) => withoutPassword(show?.(value) ?? value),
+  print: (value, redact) => withoutPassword(redact?.(value) ?? value),
 };
 
 const proxyFields = {
@@ -111,7 +111,7 @@ const headerFields = {
   files: withDefault(list(text), []),
 };
 
-/** Headers of requests by name; those that the client itself sets are refused. */
+/** Request headers by name; those that the client sets itself are refused. */
 export const httpHeaders = refined(map(object(headerFields)), checkHeaders);
 
 const httpFields = {
@@ -127,12 +127,12 @@ const httpFields = {
   http_headers: optional(httpHeaders),
 };
 
-/** How an integration speaks HTTP. Paths of files are as the file has them until they are resolved against its folder. */
+/** The HTTP client of an integration. File paths are as written until they are resolved against the file's folder. */
 export type HttpConfig = FieldValues<typeof httpFields>;
 
 const checkedHttpConfig: Kind<HttpConfig> = object(httpFields, (http: HttpShape & ProxyShape) => checkHttp(http));
 
-/** The old `bearer_token` is read as the authorization that it means. */
+/** The old `bearer_token` is read as the equivalent authorization. */
 export const httpConfig: Kind<HttpConfig> = {
   read(node) {
     const { bearerToken, bearerTokenFile, ...http } = checkedHttpConfig.read(node);
@@ -152,7 +152,7 @@ export const httpConfig: Kind<HttpConfig> = {
   print: checkedHttpConfig.print,
 };
 
-/** What is meant where nothing is written. */
+/** The default. */
 export const DEFAULT_HTTP_CONFIG: HttpConfig = Object.freeze({
   basicAuth: undefined,
   authorization: undefined,

@@ -10,13 +10,13 @@ import {
   matcherList,
 } from './matcher-config.ts';
 
-/** While an alert that satisfies the source fires, those that satisfy the target are not told of. */
+/** While an alert that matches the source fires, alerts that match the target are not sent. */
 export interface InhibitRuleConfig {
   /** Empty unless given. */
   readonly name: string;
   readonly sourceMatchers: readonly Matcher[];
   readonly targetMatchers: readonly Matcher[];
-  /** Labels that source and target must have in common. */
+  /** Labels whose values must be equal in source and target. */
   readonly equal: readonly string[];
 }
 

@@ -5,27 +5,27 @@ import { durationProblem, formatGoDuration } from './duration-text.ts';
 
 /** How a value is read from the configuration file, and how it is printed again. */
 export interface Kind<T> {
-  /** Throws a ConfigFault with line and cause. The node is never nothing: that is a field which is not there. */
+  /** Throws a ConfigFault with line and cause. The node is never null: that is an absent field. */
   read(node: ConfigNode): T;
   /**
-   * As a value that `yaml` prints; undefined leaves it out. What is printed can be read again; secrets are `<secret>`.
-   * `show` tells what may be shown of a text, which environment variables may have gone into.
+   * A value for `yaml` to print; undefined leaves it out. The result can be read again; secrets are `<secret>`. `redact`
+   * removes the values of environment variables from a text.
    */
-  print(value: T, show?: Show): unknown;
+  print(value: T, redact?: Redact): unknown;
 }
 
-export type Show = (text: string) => string;
+export type Redact = (text: string) => string;
 
 export type ValueOf<K> = K extends Kind<infer T> ? T : never;
 
-/** What stands for a secret where a configuration is shown; read as any text, so that what was shown loads again. */
+/** Stands for a secret in a printed configuration; reading accepts it, so that the result loads again. */
 export const HIDDEN = '<secret>';
 
 function plain<T>(read: (node: ConfigNode) => T): Kind<T> {
   return { read, print: (value) => value };
 }
 
-export const text: Kind<string> = { read: (node) => node.text(), print: (value, show) => show?.(value) ?? value };
+export const text: Kind<string> = { read: (node) => node.text(), print: (value, redact) => redact?.(value) ?? value };
 
 /** A text in the template language. */
 export const template: Kind<string> = text;
@@ -45,7 +45,7 @@ export const bool: Kind<boolean> = plain((node) => {
 
 const FRACTION = /^[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?$/;
 
-/** In the spellings of YAML 1.1: `1_000`, `0x1f`, `0b11`, and `017`, which is octal. A fraction is cut off, as by Alertmanager. */
+/** In the spellings of YAML 1.1: `1_000`, `0x1f`, `0b11`, and octal `017`. A fraction is cut off, as in Alertmanager. */
 export const integer: Kind<number> = plain((node) => {
   const word = node.text().replaceAll('_', '');
   const match = /^([+-]?)(0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+)$/.exec(word);
@@ -55,7 +55,7 @@ export const integer: Kind<number> = plain((node) => {
   throw node.fault(`expected a whole number, found ${quote(node)}`);
 });
 
-/** As Prometheus writes durations (`5m`, `1d12h`), in milliseconds. */
+/** A duration of Prometheus (`5m`, `1d12h`), in milliseconds. */
 export const duration: Kind<number> = {
   read(node) {
     const word = node.text();
@@ -66,7 +66,7 @@ export const duration: Kind<number> = {
   print: (ms) => formatDuration(ms),
 };
 
-/** As Go writes durations (`1.5s`, `500ms`), in milliseconds. */
+/** A duration of Go (`1.5s`, `500ms`), in milliseconds. */
 export const goDuration: Kind<number> = {
   read(node) {
     const word = node.text();
@@ -77,7 +77,7 @@ export const goDuration: Kind<number> = {
   print: (ms) => formatGoDuration(ms),
 };
 
-/** A value as the file has it, for an error. */
+/** A value as written in the file, for errors. */
 function quote(node: ConfigNode): string {
   return quoteGo(node.written());
 }
@@ -94,32 +94,32 @@ function readUrl(node: ConfigNode): string {
   return word;
 }
 
-/** The query may hold anything. What is wrong is not quoted: it may be a part of a password. */
+/** The query is not checked. The fault is not quoted, as it may be part of a password. */
 export function checkUrlEscapes(node: ConfigNode, url: string): void {
   if (/^[^?]*%(?![\da-fA-F]{2})/.test(url)) throw node.fault('invalid URL escape; write a percent sign as %25');
 }
 
-/** A URL as it may be shown, in the words of Go. */
+/** A URL with a hidden password, like Go's URL.Redacted. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([a-zA-Z][a-zA-Z\d+.-]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1:xxxxx@');
 }
 
 /**
- * An http or https URL, in the words of the file; a password in it is not shown. Of one that variables went into, only the
- * host is.
+ * An http or https URL, as written in the file; printed without its password. Of a URL with expanded variables only the
+ * host is printed.
  */
 export const url: Kind<string> = {
   read: readUrl,
-  print: (value, show) => (show && isMade(value, show) ? `${new URL(value).origin}/` : withoutPassword(value)),
+  print: (value, redact) => (redact && isMade(value, redact) ? `${new URL(value).origin}/` : withoutPassword(value)),
 };
 
-/** Whether variables went into a URL, to which an integration may have added the slash at the end of its path. */
-function isMade(url: string, show: Show): boolean {
+/** Whether a URL has expanded variables; an integration may have added a slash at the end of its path. */
+function isMade(url: string, redact: Redact): boolean {
   const written = url.replace(/\/(?=$|[?#])/, '');
-  return show(url) !== url || show(written) !== written;
+  return redact(url) !== url || redact(written) !== written;
 }
 
-/** A URL that nobody may see. */
+/** A URL that is a secret. */
 export const secretUrl: Kind<string> = { read: readUrl, print: () => HIDDEN };
 
 export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
@@ -131,7 +131,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Kind<T> {
   });
 }
 
-/** What is read is also checked; `check` says what is wrong. */
+/** Adds a check to a kind; `check` returns the error text. */
 export function refined<T>(kind: Kind<T>, check: (value: T, node: ConfigNode) => string | undefined): Kind<T> {
   return {
     read(node) {
@@ -144,7 +144,7 @@ export function refined<T>(kind: Kind<T>, check: (value: T, node: ConfigNode) =>
   };
 }
 
-/** A value that remembers where it stood, for what can be checked only later. */
+/** A value with its line, for later checks. */
 export interface Located<T> {
   readonly value: T;
   readonly line: number | undefined;
@@ -153,22 +153,22 @@ export interface Located<T> {
 export function located<T>(kind: Kind<T>): Kind<Located<T>> {
   return {
     read: (node) => ({ value: kind.read(node), line: node.line }),
-    print: ({ value }, show) => kind.print(value, show),
+    print: ({ value }, redact) => kind.print(value, redact),
   };
 }
 
 /** A kind that contains itself. */
 export function lazy<T>(make: () => Kind<T>): Kind<T> {
-  return { read: (node) => make().read(node), print: (value, show) => make().print(value, show) };
+  return { read: (node) => make().read(node), print: (value, redact) => make().print(value, redact) };
 }
 
-/** What a ConfigFault says; throws on whatever else it is. */
+/** The problems of a ConfigFault; rethrows any other error. */
 export function problemsOf(error: unknown): readonly ConfigProblem[] {
   if (error instanceof ConfigFault) return error.problems;
   throw error;
 }
 
-/** Reads all parts, so that one look at a file finds all that is wrong with it. */
+/** Reads all parts and throws all their problems together. */
 export function readAll<T>(parts: readonly (() => T)[]): T[] {
   const problems: ConfigProblem[] = [];
   const values: T[] = [];
@@ -183,7 +183,7 @@ export function readAll<T>(parts: readonly (() => T)[]): T[] {
   return values;
 }
 
-/** `ofNothing` is the message for an item that is null; without it such an item is read as an empty text. */
+/** `ofNothing` is the error for a null item; without it such an item is read as an empty text. */
 export function list<T>(kind: Kind<T>, ofNothing?: string): Kind<readonly T[]> {
   return {
     read: (node) =>
@@ -193,11 +193,11 @@ export function list<T>(kind: Kind<T>, ofNothing?: string): Kind<readonly T[]> {
           return kind.read(item);
         }),
       ),
-    print: (values, show) => values.map((value) => kind.print(value, show)),
+    print: (values, redact) => values.map((value) => kind.print(value, redact)),
   };
 }
 
-/** Names of the user's own choice. In the order of the file. */
+/** A mapping with free names, in the order of the file. */
 export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
   return {
     read: (node) =>
@@ -210,21 +210,21 @@ export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
           ),
         ),
       ),
-    print: (values, show) =>
-      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, show)])),
+    print: (values, redact) =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, redact)])),
   };
 }
 
 /** One field of a mapping. */
 export interface Field<T> {
   readonly kind: Kind<T>;
-  /** The value when the field is not there. */
+  /** The value when the field is absent. */
   readonly absent: T;
 }
 
 export function optional<T>(kind: Kind<T>): Field<T | undefined> {
   return {
-    kind: { read: kind.read, print: (value, show) => (value === undefined ? undefined : kind.print(value, show)) },
+    kind: { read: kind.read, print: (value, redact) => (value === undefined ? undefined : kind.print(value, redact)) },
     absent: undefined,
   };
 }
@@ -239,7 +239,7 @@ export type Fields = Readonly<Record<string, Field<any>>>;
 /** `group_wait` → `groupWait` */
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 
-/** What a mapping with these fields is in the code: its names in camel case. */
+/** The values of a mapping with these fields, with names in camel case. */
 export type FieldValues<F extends Fields> = {
   readonly [Name in keyof F & string as Camel<Name>]: F[Name] extends Field<infer T> ? T : never;
 };
@@ -253,18 +253,18 @@ function isEmpty(printed: unknown): boolean {
   return typeof printed === 'object' && printed !== null && Object.keys(printed).length === 0;
 }
 
-/** Whether what is printed would be read as the same without it. An empty list is not the same as none. */
+/** Whether reading gives the same without the printed value. An empty list differs from an absent one. */
 function isLeftOut(printed: unknown, absent: unknown): boolean {
   if (Array.isArray(printed) && absent === undefined) return false;
   return isEmpty(printed) && isEmpty(absent);
 }
 
-/** What is wrong with a mapping, and the field whose line shall be named; without one it is the line of the mapping. */
+/** A problem of a mapping, with the field whose line is named; by default the line of the mapping. */
 export type Wrong = string | { readonly field: string; readonly message: string };
 
 /**
- * A mapping of known fields; an unknown one is refused with its line. `check` says what is wrong with the whole. What is
- * off, zero or empty by default is printed only when it is not: an older Alertmanager may not know the field.
+ * A mapping of known fields; an unknown one is refused with its line. `check` returns a problem of the whole. Fields that
+ * are off, zero or empty by default are printed only otherwise: an older Alertmanager may not know them.
  */
 export function object<const F extends Fields>(
   fields: F,
@@ -282,7 +282,8 @@ export function object<const F extends Fields>(
       const problems: ConfigProblem[] = [];
       for (const [name, value] of node.fields()) {
         const field = name.written();
-        if (!Object.hasOwn(fields, field)) problems.push({ line: name.line, message: strangerMessage(field, names) });
+        if (!Object.hasOwn(fields, field))
+          problems.push({ line: name.line, message: unknownFieldMessage(field, names) });
         else if (!value.isNothing) found.set(field, value);
       }
       const read: Record<string, unknown> = {};
@@ -301,12 +302,12 @@ export function object<const F extends Fields>(
       if (wrong !== undefined) throw (found.get(wrong.field) ?? node).fault(wrong.message);
       return values;
     },
-    print(values, show) {
+    print(values, redact) {
       const printed: Record<string, unknown> = {};
       for (const { name, camel, kind, absent } of plan) {
         const value = (values as Record<string, unknown>)[camel];
         if ((value === false || value === 0) && value === absent) continue;
-        const shown = kind.print(value, show);
+        const shown = kind.print(value, redact);
         if (!isLeftOut(shown, absent === undefined ? undefined : kind.print(absent))) printed[name] = shown;
       }
       return printed;
@@ -314,6 +315,6 @@ export function object<const F extends Fields>(
   };
 }
 
-export function strangerMessage(field: string, names: readonly string[]): string {
+export function unknownFieldMessage(field: string, names: readonly string[]): string {
   return `field ${field} not found in type config.plain; it may be one of ${names.join(', ')}`;
 }

@@ -4,7 +4,7 @@ import { type MatcherMode, type ParseWarning, parseMatchers } from '../domain/ma
 import { quoteGo } from '../domain/quote.ts';
 import { type Kind, list, located, map, optional, readAll, refined, text } from './kind.ts';
 
-/** How matchers and the names of labels are read, and who hears of input that only the classic parser can read. */
+/** The syntax of matchers and label names, and the listener for input that only the classic parser can read. */
 export interface MatcherReading {
   readonly mode: MatcherMode;
   onWarning(line: number | undefined, warning: ParseWarning): void;
@@ -14,9 +14,9 @@ export function isLabelName(name: string, mode: MatcherMode): boolean {
   return mode === 'classic' ? isClassicLabelName(name) : isUtf8LabelName(name);
 }
 
-/** A list of texts, each of which holds any number of matchers; sorted. */
+/** A list of texts, each with any number of matchers; sorted. */
 export function matcherList({ mode, onWarning }: MatcherReading): Kind<readonly Matcher[]> {
-  // Large files say the same again and again.
+  // Large files repeat matchers.
   const known = new Map<string, readonly Matcher[]>();
   const matchers: Kind<readonly Matcher[]> = {
     read(node) {
@@ -46,10 +46,10 @@ const classicNames = (values: Readonly<Record<string, unknown>>) => {
   return wrong === undefined ? undefined : `invalid label name ${quoteGo(wrong)}`;
 };
 
-/** The old way to write `=`: label and value. */
+/** The old form of `=`: label and value. */
 export const equalities = optional(located(refined(map(text), classicNames)));
 
-/** The old way to write `=~`: label and expression. */
+/** The old form of `=~`: label and expression. */
 const expression: Kind<Matcher> = {
   read(node) {
     const made = createMatcher('', '=~', node.text());
@@ -80,10 +80,10 @@ interface OldMatchers {
   readonly expressions: { readonly value: Readonly<Record<string, Matcher>> } | undefined;
 }
 
-/** What the old ways and the new one say together; sorted. */
+/** The matchers of the old forms and the new one; sorted. */
 export function joinMatchers(old: OldMatchers, matchers: readonly Matcher[] | undefined): readonly Matcher[] {
   const equal = Object.entries(old.equalities?.value ?? {}).map(([name, value]) => matcherOf(name, '=', value));
-  // Upstream hands on the anchored expression, and names groups by it.
+  // Alertmanager keeps the anchored expression and uses it in group keys.
   const like = Object.entries(old.expressions?.value ?? {}).map(([name, matcher]) => ({
     ...matcher,
     name,

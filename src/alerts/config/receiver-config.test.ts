@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { INTEGRATIONS } from '../integrations/integrations.ts';
 import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './alertmanager-config.ts';
 import type { HttpConfig } from './http-config.ts';
 
@@ -107,8 +108,8 @@ test('an integration that is nothing, or lacks what the global part does not giv
       'line 4: no global OpsGenie API Key set either inline or in a file\nline 5: no global VictorOps API Key set',
     ],
     [
-      receiver('carrier_pigeon_configs: [{}]').replace(/^/, ''),
-      `line 4: field carrier_pigeon_configs not found in type config.plain; it may be one of name, labels, webhook_configs, email_configs, pagerduty_configs, opsgenie_configs, wechat_configs, slack_configs, victorops_configs, pushover_configs, sns_configs, telegram_configs, discord_configs, webex_configs, msteams_configs, msteamsv2_configs, jira_configs, incidentio_configs, rocketchat_configs, mattermost_configs`,
+      receiver('carrier_pigeon_configs: [{}]'),
+      `line 4: field carrier_pigeon_configs not found in type config.plain; it may be one of name, labels, ${INTEGRATIONS.map(({ key }) => key).join(', ')}`,
     ],
   ];
   for (const [text, reason] of cases) assert.equal(reasonOf(text), reason, text);

@@ -14,25 +14,25 @@ import {
   map,
   object,
   optional,
+  type Redact,
   readAll,
-  type Show,
   text,
   withDefault,
 } from './kind.ts';
 
-/** Who is told, and how. */
+/** A receiver with its integrations. */
 export interface ReceiverConfig {
   readonly name: string;
-  /** Always with the name, as `name`; in the order of their names. */
+  /** Always with the label `name`; sorted by name. */
   readonly labels: Readonly<Record<string, string>>;
   readonly integrations: readonly ReceiverIntegration[];
 }
 
 export interface ReceiverIntegration {
   readonly integration: Integration;
-  /** Its place among those of its kind, from 0. */
+  /** Its index among the receiver's integrations of its kind. */
   readonly index: number;
-  /** Completed with what the global part says. */
+  /** Completed from the global part. */
   readonly config: unknown;
   readonly sendResolved: boolean;
 }
@@ -81,12 +81,12 @@ export const rawReceiver: Kind<Located<RawReceiver>> = located({
   print: () => undefined,
 });
 
-/** As Go prints them. */
+/** In the order of Go's output. */
 function sortedByName(labels: ReceiverConfig['labels']): ReceiverConfig['labels'] {
   return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b)));
 }
 
-/** Completes the integrations of a receiver; throws a ConfigFault with all that is missing. */
+/** Completes the integrations of a receiver; throws a ConfigFault with all problems. */
 export function completeReceiver(raw: RawReceiver, global: GlobalConfig, folder: string): ReceiverConfig {
   const complete = ({ value, line, integration, index }: RawReceiver['integrations'][number]) => {
     const completed = integration.complete(value, global);
@@ -98,14 +98,14 @@ export function completeReceiver(raw: RawReceiver, global: GlobalConfig, folder:
   return { name: raw.name, labels: raw.labels, integrations };
 }
 
-/** As the file would have it, with what the global part says. */
-export function printReceiver({ name, labels, integrations }: ReceiverConfig, show: Show): unknown {
-  const printed: Record<string, unknown> = { name: show(name) };
-  // A label that every receiver has need not be said; and what is older knows no labels.
-  if (Object.keys(labels).length > 1) printed.labels = map(text).print(labels, show);
+/** As in the file, completed from the global part. */
+export function printReceiver({ name, labels, integrations }: ReceiverConfig, redact: Redact): unknown {
+  const printed: Record<string, unknown> = { name: redact(name) };
+  // Every receiver has the label `name`, and older versions know no labels.
+  if (Object.keys(labels).length > 1) printed.labels = map(text).print(labels, redact);
   for (const { integration, config } of integrations) {
     const others = (printed[integration.key] ?? []) as unknown[];
-    printed[integration.key] = [...others, integration.kind.print(config, show)];
+    printed[integration.key] = [...others, integration.kind.print(config, redact)];
   }
   return printed;
 }

@@ -4,7 +4,7 @@ import type { Located } from './kind.ts';
 import { eachRoute, type RawRoute } from './route-config.ts';
 import type { Sections } from './sections.ts';
 
-/** What the parts of a file say of one another that does not hold. Parts that could not be read are not asked. */
+/** Invalid references between the parts of a file. Unreadable parts are skipped. */
 export function checkReferences(sections: Sections): readonly ConfigProblem[] {
   const { route, receivers, muteTimeIntervals, timeIntervals } = sections;
   const problems: ConfigProblem[] = [];
@@ -41,7 +41,7 @@ export function checkReferences(sections: Sections): readonly ConfigProblem[] {
   return problems;
 }
 
-/** The root route takes whatever no other does. */
+/** Rules for the root route, which matches all alerts. */
 function checkRoot({ value: root, line }: Located<RawRoute>): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (root.continue.value) problems.push({ line: root.continue.line, message: 'cannot have continue in root route' });

@@ -25,7 +25,7 @@ import {
   matcherList,
 } from './matcher-config.ts';
 
-/** A route as the file has it; undefined is what it inherits. */
+/** A route as in the file; undefined values are inherited. */
 export interface RawRoute {
   readonly receiver: Located<string> | undefined;
   readonly groupBy: readonly string[] | undefined;
@@ -47,7 +47,7 @@ const notZero = (field: string) =>
 
 const FALSE: Located<boolean> = { value: false, line: undefined };
 
-/** Routes and all below them. */
+/** Routes with their descendants. */
 export function routeKind(reading: MatcherReading): Kind<Located<RawRoute>> {
   const names = (check: (names: readonly string[]) => string | undefined) => refined(list(text), check);
   const route: Kind<RawRoute> = object({
@@ -98,7 +98,7 @@ type Inherited = Pick<
   'receiver' | 'groupBy' | 'groupWaitMs' | 'groupIntervalMs' | 'repeatIntervalMs' | 'labels'
 >;
 
-/** What the root route inherits. */
+/** The defaults of the root route. */
 const ROOT: Inherited = {
   receiver: '',
   groupBy: [],
@@ -108,7 +108,7 @@ const ROOT: Inherited = {
   labels: {},
 };
 
-/** Gives every route what it inherits. */
+/** Fills in inherited values. */
 export function inheritRoutes(raw: RawRoute, parent: Inherited = ROOT): RouteSettings {
   const own: Inherited = {
     receiver: raw.receiver?.value || parent.receiver,
@@ -128,7 +128,7 @@ export function inheritRoutes(raw: RawRoute, parent: Inherited = ROOT): RouteSet
   };
 }
 
-/** Calls back for a route and all below it, in the order of the file. */
+/** Visits a route and its descendants, in the order of the file. */
 export function eachRoute(route: Located<RawRoute>, visit: (route: Located<RawRoute>) => void): void {
   visit(route);
   for (const child of route.value.routes) eachRoute(child, visit);

@@ -1,14 +1,14 @@
 import type { ConfigNode, ConfigProblem } from './config-node.ts';
 import { type GlobalConfig, globalConfig } from './global-config.ts';
 import { inhibitRuleKind, type RawInhibitRule } from './inhibit-rule-config.ts';
-import { type Kind, type Located, list, located, problemsOf, strangerMessage, text, type ValueOf } from './kind.ts';
+import { type Kind, type Located, list, located, problemsOf, text, unknownFieldMessage, type ValueOf } from './kind.ts';
 import type { MatcherReading } from './matcher-config.ts';
 import { type RawReceiver, rawReceiver } from './receiver-config.ts';
 import { type RawRoute, routeKind } from './route-config.ts';
 import { eventRecorder, tracing } from './telemetry-config.ts';
 import { muteTimeIntervals, timeIntervals } from './time-interval-config.ts';
 
-/** The file as it is written, when all of it could be read. */
+/** A file that was read without problems. */
 export interface RawConfig {
   readonly route: Located<RawRoute>;
   readonly inhibitRules: readonly Located<RawInhibitRule>[];
@@ -23,7 +23,7 @@ export interface RawConfig {
 /** The parts that could be read; undefined where one could not. */
 export interface Sections extends Partial<RawConfig> {
   readonly global?: GlobalConfig;
-  /** Whether the global part could be read, or there is none. */
+  /** Whether the global part is valid or absent. */
   readonly hasGlobal: boolean;
 }
 
@@ -39,7 +39,7 @@ const NAMES = [
   'event_recorder',
 ];
 
-/** Reads each part for itself, so that a fault in one hides nothing that is wrong with another. */
+/** Reads each part on its own, so that a problem in one hides none in another. */
 export function readSections(root: ConfigNode, reading: MatcherReading, problems: ConfigProblem[]): Sections {
   const attempt = <T>(read: () => T): T | undefined => {
     try {
@@ -52,7 +52,7 @@ export function readSections(root: ConfigNode, reading: MatcherReading, problems
   const found = new Map<string, ConfigNode>();
   for (const [name, value] of attempt(() => root.fields()) ?? []) {
     const word = name.written();
-    if (!NAMES.includes(word)) problems.push({ line: name.line, message: strangerMessage(word, NAMES) });
+    if (!NAMES.includes(word)) problems.push({ line: name.line, message: unknownFieldMessage(word, NAMES) });
     else if (!value.isNothing) found.set(word, value);
   }
   const read = <T>(name: string, kind: Kind<T>, absent: T): T | undefined => {

@@ -14,7 +14,7 @@ import {
   withDefault,
 } from './kind.ts';
 
-// Parts of the file about what Alertmanager tells of itself. They are read, checked and shown, and have no effect here.
+// The parts of the file about Alertmanager's own telemetry. They are read, checked and printed, and have no effect here.
 
 const fraction: Kind<number> = {
   read(node) {

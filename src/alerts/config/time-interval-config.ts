@@ -18,7 +18,7 @@ const MONTHS = [
   'december',
 ];
 
-/** One member, or two with a colon between; `check` says what is wrong with the range. */
+/** One member, or two joined by a colon; `check` returns the problem of the range. */
 function range(
   read: (word: string) => number | string,
   check: (range: InclusiveRange) => string | undefined,
@@ -128,7 +128,7 @@ const intervalFields = {
 
 const timeInterval: Kind<TimeInterval> = object(intervalFields);
 
-/** A name is needed; `what` is what an error calls the interval. */
+/** An interval with its required name; `what` names it in errors. */
 function namedInterval(what: string) {
   const fields = {
     name: withDefault(text, ''),
@@ -140,5 +140,5 @@ function namedInterval(what: string) {
 /** `time_intervals` of the file. */
 export const timeIntervals = list(namedInterval('time interval'));
 
-/** `mute_time_intervals` of the file, which is the old name for the same. */
+/** `mute_time_intervals` of the file, the old name for the same. */
 export const muteTimeIntervals = list(namedInterval('mute time interval'));

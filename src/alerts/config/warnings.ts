@@ -13,7 +13,7 @@ export function describeParseWarning(line: number | undefined, warning: ParseWar
   return printProblem({ line, message: `${message}: ${quoteGo(input)}${because}; write ${suggestion}` });
 }
 
-/** What will not do what it seems to say, each with its line. */
+/** Settings without the effect that they suggest, each with its line. */
 export function collectWarnings(
   raw: RawConfig,
   route: RouteSettings,
@@ -22,7 +22,7 @@ export function collectWarnings(
   return [...timerWarnings(raw.route, route, retentionMs), ...oldFieldWarnings(raw), ...idleSections(raw)];
 }
 
-/** Only where a route says something of its own: its children would repeat it. */
+/** Only for own values of a route: its children would repeat inherited ones. */
 function timerWarnings(
   { value: raw, line }: Located<RawRoute>,
   route: RouteSettings,
@@ -47,7 +47,7 @@ function timerWarnings(
   return [...warnings, ...below];
 }
 
-/** Alertmanager refuses such a file; but the character may also have been written, in a remark for instance. */
+/** Alertmanager refuses such a file; here it is a warning, as the character may be intended, such as in a comment. */
 export function encodingWarnings(text: string): readonly string[] {
   const at = text.indexOf('\uFFFD');
   if (at < 0) return [];
@@ -56,14 +56,14 @@ export function encodingWarnings(text: string): readonly string[] {
   return [printProblem({ line: text.slice(0, at).split('\n').length, message })];
 }
 
-/** A second document: whoever wrote it does not expect that. */
+/** A second document is ignored, which may be unexpected. */
 export function idleDocumentWarnings(line: number | undefined): readonly string[] {
   const message =
     'another YAML document begins here, which has no effect: write all of the configuration into the first';
   return line === undefined ? [] : [printProblem({ line, message })];
 }
 
-/** One line for each old field, however often it is there. */
+/** One line per old field, however often it is used. */
 function oldFieldWarnings({ route, inhibitRules, muteTimeIntervals }: RawConfig): readonly string[] {
   const uses = new Map<string, { readonly advice: string; readonly lines: (number | undefined)[] }>();
   const note = (field: string, advice: string, use: { readonly line: number | undefined } | undefined) => {
@@ -95,7 +95,7 @@ function idleSections({ tracing, eventRecorder }: RawConfig): readonly string[] 
   return [...idle('tracing', tracing), ...idle('event_recorder', eventRecorder)];
 }
 
-/** What is worth knowing and does no harm. */
+/** Harmless remarks. */
 export function collectNotices({ receivers }: RawConfig, route: RouteSettings): readonly string[] {
   const used = new Set<string>();
   const visit = ({ receiver, routes }: RouteSettings) => {

@@ -17,7 +17,7 @@ import {
 
 // The web configuration file of Prometheus' servers. Source: exporter-toolkit 0.17, web/tls_config.go and web/handler.go.
 
-/** Go's names of the cipher suites that may be chosen, and OpenSSL's. */
+/** The cipher suites that may be chosen: Go's names and OpenSSL's. */
 const CIPHERS: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
   TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
@@ -46,7 +46,7 @@ const CLIENT_CERTIFICATES: Readonly<Record<string, ClientCertificates>> = {
   RequireAndVerifyClientCert: 'needed and checked',
 };
 
-/** The headers that may be added to every answer, and the values of those that have but a few. */
+/** The headers that may be added to every answer, with the allowed values if these are limited. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Strict-Transport-Security': [],
   'X-Content-Type-Options': ['nosniff'],
@@ -55,7 +55,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Content-Security-Policy': [],
 };
 
-/** Read as one of the names, as what that stands for. */
+/** One of the names, read as its value. */
 function named<T>(what: string, names: Readonly<Record<string, T>>): Kind<T> {
   return {
     read(node) {
@@ -94,7 +94,7 @@ const passwordHash: Kind<string> = {
   print: secret.print,
 };
 
-/** Nothing at all is an interval of 0. */
+/** A null is an interval of 0. */
 const interval: Kind<number> = {
   ...goDuration,
   read: (node) => (node.text() === '0' ? 0 : goDuration.read(node)),

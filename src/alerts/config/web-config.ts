@@ -8,16 +8,16 @@ import { readRegularFileSync } from '../../kernel/storage/regular-file.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
 import { type TlsServerConfig, type WebConfig, webConfig } from './web-config-schema.ts';
 
-/** What `listen` takes of a web configuration file. Both throw while the files cannot be used, and say so in the log. */
+/** The part of a web configuration file for `listen`. Both throw while the files are unusable, and log it. */
 export interface WebProtection {
   readonly rules: () => RequestRules;
-  /** Undefined where the file says nothing of TLS; that is decided once. */
+  /** Undefined when the file has no TLS part; decided once. */
   readonly tls: (() => TlsSettings) | undefined;
 }
 
 /**
- * Reads a web configuration file and the certificates that it names, all of which are read again when they have changed.
- * A CommandError says what is wrong with them now.
+ * Reads a web configuration file and its certificates, and reads them again after a change. Throws a CommandError when
+ * they are unusable at the start.
  */
 export function openWebConfig(path: string, log: Log): WebProtection {
   const config = new FromFiles(
@@ -39,7 +39,7 @@ export function openWebConfig(path: string, log: Log): WebProtection {
   return { rules: () => said.of(() => rules.get()), tls: hasTls ? () => said.of(() => tls.get()) : undefined };
 }
 
-/** Makes a value of files, again only when one of them has changed; keeps also why it could not. */
+/** A value made from files, made again when one of them changes. Errors are kept as well. */
 class FromFiles<T> {
   readonly #paths: () => readonly string[];
   readonly #make: () => T;
@@ -52,7 +52,7 @@ class FromFiles<T> {
   }
 
   get(): T {
-    // Before the reading: what changes meanwhile is then seen the next time.
+    // Before reading, so that a change meanwhile is noticed next time.
     const state = this.#paths().map(stateOf).join();
     if (!this.#made || state !== this.#state) {
       this.#state = state;
@@ -71,7 +71,7 @@ function attempt<T>(make: () => T): { readonly value: T } | { readonly error: un
   }
 }
 
-/** Another one as soon as the file is. */
+/** Changes with the file. */
 function stateOf(path: string): string {
   try {
     const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
@@ -81,7 +81,7 @@ function stateOf(path: string): string {
   }
 }
 
-/** Says a message once, and again after another one or after all was well. */
+/** Logs a message once, and again after another one or after a success. */
 class LastMessage {
   readonly #say: (message: string) => void;
   #last = '';
@@ -112,7 +112,7 @@ function fault(path: string, error: unknown): CommandError {
 function readWebConfig(path: string): WebConfig {
   try {
     const root = ConfigNode.parse(readRegularFileSync(path));
-    // Without the users that it may name, anybody would be let in.
+    // Without its users, everyone would be admitted.
     if (root.idleLine !== undefined)
       throw new ConfigFault([
         { line: root.idleLine, message: 'another YAML document begins here: write all of it into one' },
@@ -170,7 +170,7 @@ function tlsOf({ tlsServerConfig: tls }: WebConfig): TlsSettings {
   }
   if (settings.clientCa !== undefined && settings.clientCertificates === 'none')
     throw unusable("client CA's have been configured without a Client Auth Policy");
-  // Nobody would be asked for a certificate, and everybody let in.
+  // No client would need a certificate, and everyone would be admitted.
   if (settings.clientNames !== undefined && settings.clientCertificates === 'none')
     throw unusable(
       'client_allowed_sans requires client_auth_type to be one of RequireAnyClientCert or RequireAndVerifyClientCert',
@@ -187,7 +187,7 @@ function settingsOf(tls: TlsServerConfig): TlsSettings {
     cert: readPart('cert_file', tls.certFile, tls.cert),
     key: readPart('key_file', tls.keyFile, tls.key),
     clientCertificates: tls.clientAuthType ?? 'none',
-    // A file without authorities is not the same as no file: nobody is then trusted.
+    // A file without authorities trusts no client; no file is different.
     clientCa: tls.clientCaFile || tls.clientCa ? readPart('client_ca_file', tls.clientCaFile, tls.clientCa) : undefined,
     clientNames: tls.clientAllowedSans,
     minVersion: tls.minVersion,
@@ -198,7 +198,7 @@ function settingsOf(tls: TlsServerConfig): TlsSettings {
   };
 }
 
-/** A file stands above the text in the configuration. */
+/** A file takes precedence over the text in the configuration. */
 function readPart(field: string, path: string, inline: string): string {
   if (path === '') return inline;
   try {
@@ -208,7 +208,7 @@ function readPart(field: string, path: string, inline: string): string {
   }
 }
 
-/** Those of TLS 1.3 are not a matter of choice in Go. */
+/** In Go the suites of TLS 1.3 cannot be chosen. */
 function ciphersOf(chosen: readonly string[]): string {
   const always = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
   return [...always, ...chosen.filter((cipher) => !always.includes(cipher))].join(':');

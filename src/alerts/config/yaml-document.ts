@@ -1,12 +1,12 @@
 import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, type YAMLParseError } from 'yaml';
 
-/** What LaxLexer needs to know of the lexer that it extends; its tests would show that this has changed. */
+/** Internals of the lexer that LaxLexer extends; its tests notice a change. */
 interface LexerParts {
-  /** How far a line must be indented to belong to what began before it. */
+  /** The indentation of a continuation line. */
   indentNext: number;
-  /** How many brackets and braces are open. */
+  /** The number of open brackets and braces. */
   readonly flowLevel: number;
-  /** How much of the text has been read. */
+  /** The length of the text read so far. */
   readonly pos: number;
   lex(source: string): Generator<string, void>;
   parseFlowCollection(): Steps;
@@ -15,16 +15,16 @@ interface LexerParts {
 
 type Steps = Generator<string, string | undefined>;
 
-/** Deeper than any real file: the depth of a value whose list or mapping is the root is 1. */
+/** More than any real file has; the values of the root have depth 1. */
 export const MAX_DEPTH = 200;
 
-/** Between brackets, braces and quotes indentation means nothing, as to Alertmanager, which is laxer there than YAML is. */
+/** Ignores indentation inside brackets, braces and quotes, like Alertmanager, which is laxer here than YAML. */
 class LaxLexer extends (Lexer as unknown as new () => LexerParts) {
-  /** Where the outermost bracket stands that is open now; after the last line, one that is never closed. */
+  /** The position of the outermost open bracket; at the end, of one that is never closed. */
   openAt: number | undefined;
   readonly #strictAt: number | undefined;
 
-  /** The bracket at `strictAt` holds only what is indented. */
+  /** The bracket at `strictAt` ends at the first line that is not indented. */
   constructor(strictAt?: number) {
     super();
     this.#strictAt = strictAt;
@@ -54,19 +54,19 @@ class LaxLexer extends (Lexer as unknown as new () => LexerParts) {
 export interface FirstDocument {
   /** Its scalars are all texts. */
   readonly document: Document.Parsed;
-  /** Where another one begins. */
+  /** Where a second document begins. */
   readonly nextAt: number | undefined;
 }
 
 const OPTIONS = { schema: 'failsafe', uniqueKeys: false, prettyErrors: false } as const;
 
-/** The first document of a text; there is one always. `lines` gets to know where its lines begin. */
+/** The first document of a text; there always is one. `lines` is given the line starts. */
 export function readFirstDocument(text: string, lines: LineCounter): FirstDocument {
   const lexer = new LaxLexer();
   lines.addNewLine(0);
   const documents = compose(text, lexer, lines.addNewLine);
   const document = nextOf(documents);
-  // A bracket that is never closed is told by its indentation best.
+  // An unclosed bracket is located best by its indentation.
   if (document.errors.length > 0 && lexer.openAt !== undefined)
     document.errors = nextOf(compose(text, new LaxLexer(lexer.openAt))).errors;
   const next = documents.next();
@@ -86,14 +86,14 @@ function nextOf(documents: Documents): Document.Parsed {
 }
 
 /**
- * Ends in an error where a value lies too deep: composing it, which is recursive, may exhaust the stack within a regular
- * expression, and that ends the process.
+ * Yields an error for a value that is nested too deeply: composing it recursively could exhaust the stack within a regular
+ * expression, which ends the process.
  */
 function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) => void): Generator<CST.Token, void> {
   const parser = new Parser(onNewLine);
   for (const lexeme of lexer.lex(text)) {
     yield* parser.next(lexeme);
-    // The document itself and the innermost scalar stand on the stack too.
+    // The stack also has the document and the innermost scalar.
     if (parser.stack.length > MAX_DEPTH + 2) {
       yield { type: 'error', offset: parser.offset, source: '', message: 'nested too deeply' };
       return;
@@ -102,6 +102,6 @@ function* tokensOf(text: string, lexer: LaxLexer, onNewLine?: (offset: number) =
   yield* parser.end();
 }
 
-/** To Alertmanager a remark may follow a quote or a bracket without a space. */
+/** In Alertmanager a comment may follow a quote or bracket without a space. */
 const isWrong = ({ code, message }: YAMLParseError): boolean =>
   code !== 'MISSING_CHAR' || !message.startsWith('Comments must be separated');

@@ -7,9 +7,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Reads the JSON array with which the bytes begin, slice by slice, each of some elements and of at least `sliceBytes` but
- * for the last; what follows the array is not looked at. An undefined, after which nothing comes, says that the bytes do
- * not begin with an array, or are no JSON: JSON.parse says why.
+ * Reads the JSON array at the start of the bytes in slices of whole elements, each of at least `sliceBytes` except the
+ * last. Bytes after the array are ignored. Yields undefined and ends when there is no array or the JSON is invalid.
  */
 export function* readArraySlices(bytes: Buffer, sliceBytes: number): Generator<readonly unknown[] | undefined, void> {
   let start = findFirstElement(bytes);
@@ -28,7 +27,7 @@ function findFirstElement(bytes: Buffer): number | undefined {
   return bytes[at] === OPENING_BRACKET ? at + 1 : undefined;
 }
 
-/** The comma between two elements at or after so many bytes, or the end of the array. */
+/** The first comma between two elements at or after that position, or the end of the array. */
 function findEnd(bytes: Buffer, start: number, sliceBytes: number): number | undefined {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
@@ -48,7 +47,7 @@ function findClosingQuote(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Between two commas there has to be an element. */
+/** An element must stand between two commas. */
 function parseElements(text: string): readonly unknown[] | undefined {
   try {
     const elements = JSON.parse(`[${text}]`) as readonly unknown[];

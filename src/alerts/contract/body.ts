@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 
-/** What a body is called in the words of a refusal. */
+/** The name of a body in error texts. */
 export type BodyName = 'alerts' | 'silence';
 
 export function missing(path: string): string {
@@ -11,7 +11,7 @@ export function unreadable(name: BodyName, cause: string): string {
   return `parsing ${name} body from "" failed, because ${cause}`;
 }
 
-/** Reads the first JSON value of a body; what follows it is not looked at, as upstream does. */
+/** Reads the first JSON value of a body; text after it is ignored, as in Alertmanager. */
 export function readJson(bytes: Buffer, name: BodyName): Outcome<unknown> {
   const text = bytes.toString('utf8').trim();
   if (text === '') return refused(missing(name));

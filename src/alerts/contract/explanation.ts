@@ -4,7 +4,7 @@ import type { Pairs } from '../domain/notification.ts';
 export interface Explanation {
   readonly labels: Pairs;
   readonly fingerprint: string;
-  /** Null: no such alert is held. */
+  /** Null: the server has no such alert. */
   readonly alert: {
     readonly status: 'firing' | 'resolved';
     readonly startsAt: string;
@@ -30,13 +30,13 @@ export interface RouteExplanation {
   readonly repeatInterval: string;
   /** Null: there is no such group now. */
   readonly group: { readonly alerts: number; readonly nextFlush: string } | null;
-  /** Time intervals that keep the route quiet now. */
+  /** Time intervals that mute the route now. */
   readonly mutedBy: readonly string[];
-  /** What each integration would do if the group were flushed now; empty where there is no group. */
-  readonly verdict: readonly Verdict[];
+  /** What each integration would do if the group were flushed now; empty without a group. */
+  readonly verdict: readonly IntegrationDecision[];
 }
 
-export interface Verdict {
+export interface IntegrationDecision {
   readonly integration: string;
   readonly index: number;
   readonly wouldSend: boolean;

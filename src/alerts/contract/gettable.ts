@@ -3,23 +3,24 @@ import { ACTIVE, type AlertStatus } from '../domain/alert-status.ts';
 import { labelsJson } from '../domain/label-set.ts';
 import type { Silence, SilenceState } from '../domain/silence.ts';
 import { formatInstant } from './instant.ts';
+import type * as wire from './wire.ts';
 
-// Answers are joined of texts that were made when their parts last changed; the order of the keys is upstream's.
+// Answers are joined from texts that were printed when their parts last changed. The key order is Alertmanager's.
 
 const printStatus = ({ state, silencedBy, inhibitedBy, mutedBy }: AlertStatus): string =>
-  JSON.stringify({ inhibitedBy, mutedBy, silencedBy, state });
+  JSON.stringify({ inhibitedBy, mutedBy, silencedBy, state } satisfies wire.Alert['status']);
 const ACTIVE_JSON = printStatus(ACTIVE);
 
 /** `[{"name":"a"},{"name":"b"}]` for the receivers of an alert. */
 export function printReceivers(names: readonly string[]): string {
-  return JSON.stringify(names.map((name) => ({ name })));
+  return JSON.stringify(names.map((name) => ({ name })) satisfies wire.Alert['receivers']);
 }
 
-/** One `gettableAlert`; `receiversJson` comes from printReceivers. */
+/** A wire.Alert; `receiversJson` comes from printReceivers. */
 export function printAlert(alert: Alert, receiversJson: string, status: AlertStatus): string {
   const statusJson = status === ACTIVE ? ACTIVE_JSON : printStatus(status);
   const generator = alert.generatorURL === '' ? '' : `"generatorURL":${JSON.stringify(alert.generatorURL)},`;
-  // Joined, because it is kept: a concatenation would be a tree of its parts.
+  // Joined, because it is kept: V8 would keep a concatenation as a tree of its parts.
   return [
     `{"annotations":${alert.annotationsJson},"endsAt":"${formatInstant(alert.endsAt)}","fingerprint":"${alert.fingerprint}"`,
     `"receivers":${receiversJson},"startsAt":"${formatInstant(alert.startsAt)}","status":${statusJson}`,
@@ -27,7 +28,7 @@ export function printAlert(alert: Alert, receiversJson: string, status: AlertSta
   ].join(',');
 }
 
-/** One `gettableSilence`. */
+/** A wire.Silence. */
 export function printSilence(silence: Silence, state: SilenceState): string {
   const { id, updatedAt, annotations, comment, createdBy, endsAt, matchers, startsAt } = silence;
   return JSON.stringify({
@@ -45,5 +46,5 @@ export function printSilence(silence: Silence, state: SilenceState): string {
       value,
     })),
     startsAt: formatInstant(startsAt),
-  });
+  } satisfies wire.Silence);
 }

@@ -1,33 +1,33 @@
-/** Without seconds there is no zone but Z; after a space there are seconds and no zone. */
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
+
+/** Without seconds only the zone Z is allowed; after a space, seconds are required and a zone is not allowed. */
 const PATTERN =
   /^(\d{4})-(\d\d)-(\d\d)(?:(?:T(?=.{5}(?:Z?$|:))| (?=[\d:.,]{8,}$))(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-](?:[01]\d|2[0-4]):?[0-5]\d)?)?$/;
 
-/** What nearly everybody writes, and Date.parse reads in the same way: such days are in every month. */
+/** The usual form, which Date.parse reads alike: days that every month has. */
 const COMMON = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 
-/** Go's zero time: on the wire it says that there is none. */
+/** Go's zero time: on the wire it stands for an absent time. */
 const ZERO_TIME = -62_135_596_800_000;
 
-/** The first and the last instant that has a year of four digits in UTC. */
+/** The first and last instant whose UTC year has four digits. */
 const FIRST = -62_167_219_200_000;
 const LAST = 253_402_300_799_999;
 
-export type InstantRead = { readonly ok: true; readonly at: number | undefined } | { readonly ok: false };
-
 /**
  * Reads a date-time in any form that go-openapi's strfmt takes (RFC 3339, without seconds, without zone, a bare date),
- * in epoch milliseconds; a missing zone is UTC. Go's zero time is read as none, the empty text as the epoch.
+ * in epoch milliseconds; a missing zone is UTC. Go's zero time is read as undefined, the empty text as the epoch.
  */
-export function readInstant(text: string): InstantRead {
-  if (COMMON.test(text)) return { ok: true, at: Date.parse(text) };
-  if (text === '') return { ok: true, at: 0 };
+export function readInstant(text: string): Outcome<number | undefined, object> {
+  if (COMMON.test(text)) return accepted(Date.parse(text));
+  if (text === '') return accepted(0);
   const match = PATTERN.exec(text);
   if (!match) return { ok: false };
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second), Number(`${fraction}000`.slice(0, 3)));
-  // A month 13, the 30th of February, or 25 o'clock has rolled over into another field.
+  // A month 13, 30 February or hour 25 has rolled over into another field.
   const rolledOver =
     date.getUTCMonth() + 1 !== Number(month) ||
     date.getUTCDate() !== Number(day) ||
@@ -35,7 +35,7 @@ export function readInstant(text: string): InstantRead {
   if (rolledOver || Number(minute) > 59 || Number(second) > 59) return { ok: false };
   const at = date.getTime() - zoneOffsetMs(zone);
   if (at < FIRST || at > LAST) return { ok: false };
-  return { ok: true, at: at === ZERO_TIME ? undefined : at };
+  return accepted(at === ZERO_TIME ? undefined : at);
 }
 
 function zoneOffsetMs(zone: string): number {
@@ -44,12 +44,12 @@ function zoneOffsetMs(zone: string): number {
   return (zone[0] === '-' ? -minutes : minutes) * 60_000;
 }
 
-/** Alerts that were posted together share their instants, and so do the lists that hold them. */
+/** The last texts: alerts that were posted together share their instants. */
 const KNOWN_INSTANTS = 4096;
 const knownAt = new Float64Array(KNOWN_INSTANTS).fill(Number.NaN);
 const knownText: string[] = new Array(KNOWN_INSTANTS).fill('');
 
-/** Writes an instant in UTC with three digits of a second. */
+/** Formats an instant in UTC with milliseconds. */
 export function formatInstant(at: number): string {
   const place = Math.abs(at % KNOWN_INSTANTS);
   if (knownAt[place] !== at) {

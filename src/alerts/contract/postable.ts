@@ -5,24 +5,25 @@ import type { PostedSilence } from '../domain/silence.ts';
 import { type BodyName, missing, unreadable } from './body.ts';
 import { readInstant } from './instant.ts';
 import { readRequestUri } from './request-uri.ts';
+import type * as wire from './wire.ts';
 
 const text = (message = 'must be a string') => v.pipe(v.string(message), v.transform(toWellFormed));
 
-/** A lone surrogate has no UTF-8 form: like Go, put the replacement character in its place. */
+/** A lone surrogate has no UTF-8 form: replaced as in Go. */
 function toWellFormed(value: string): string {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Not v.object alone: that takes an array for one. */
+/** v.object alone accepts an array. */
 const object = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'must be an object'), v.object(entries));
 
-/** As posted: a null is an empty text to Go. */
+/** As posted; Go reads null as an empty text. */
 type PostedLabels = Readonly<Record<string, string | null>>;
 
-/** Not v.record: that drops a label named `constructor`. */
+/** v.record would drop a label named `constructor`. */
 const labels = v.custom<PostedLabels>(
   (value) =>
     isObject(value) &&
@@ -34,7 +35,7 @@ const instant = v.pipe(
   v.string('must be a date-time string'),
   v.rawTransform<string, number | undefined>(({ dataset, addIssue, NEVER }) => {
     const read = readInstant(dataset.value);
-    if (read.ok) return read.at;
+    if (read.ok) return read.value;
     addIssue({
       message: `must be a date-time such as 2006-01-02T15:04:05Z, not ${JSON.stringify(dataset.value.slice(0, 100))}`,
     });
@@ -42,13 +43,16 @@ const instant = v.pipe(
   }),
 );
 
+/** A schema for every field of a wire type, and for no other. */
+type FieldsOf<T> = Record<keyof Required<T>, v.GenericSchema>;
+
 const postableAlert = object({
   labels: v.nullish(labels),
   annotations: v.nullish(labels),
   startsAt: v.nullish(instant),
   endsAt: v.nullish(instant),
   generatorURL: v.nullish(text(), ''),
-});
+} satisfies FieldsOf<wire.PostableAlert>);
 
 const flag = v.nullish(v.boolean('must be true or false'), true);
 const postableMatcher = object({
@@ -56,7 +60,7 @@ const postableMatcher = object({
   name: v.nullish(text(), ''),
   value: v.nullish(text(), ''),
   isEqual: flag,
-});
+} satisfies FieldsOf<wire.Matcher>);
 
 const postableSilence = object({
   id: v.nullish(text(), ''),
@@ -66,7 +70,7 @@ const postableSilence = object({
   createdBy: v.nullish(text(), ''),
   comment: v.nullish(text(), ''),
   annotations: v.nullish(labels),
-});
+} satisfies FieldsOf<wire.PostableSilence>);
 
 /** Reads one element of a posted array of alerts; `index` names it in a refusal. */
 export function readPostableAlert(input: unknown, index: number): Outcome<PostedAlert> {

@@ -3,7 +3,7 @@ import { compileAnchored, type Pattern } from '../../kernel/regexp/regexp.ts';
 import type { Matcher } from '../domain/matcher.ts';
 import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher-parse.ts';
 
-/** How matchers are read, and who is told of an input that the two parsers read differently. */
+/** The matcher syntax, and the listener for input that the two parsers read differently. */
 export interface MatcherReading {
   readonly mode: MatcherMode;
   readonly onWarning: (warning: ParseWarning) => void;
@@ -11,7 +11,7 @@ export interface MatcherReading {
 
 const TRUE_WORDS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
 
-/** The parameters of a URL, each of which may repeat. */
+/** The parameters of a URL; each may repeat. */
 export interface QueryParameters {
   getAll(name: string): readonly string[];
 }
@@ -19,9 +19,9 @@ export interface QueryParameters {
 const NONE: readonly string[] = [];
 
 /**
- * Reads the parameters of a URL as Go's url.ParseQuery does: a pair with a semicolon or a broken escape is left out. A
- * byte that is no UTF-8 becomes half a surrogate pair, which matchers and regular expressions refuse. Hono's own reader
- * keeps them in a plain object, in which `__proto__` is no plain name.
+ * Reads the parameters of a URL like Go's url.ParseQuery: a pair with a semicolon or a broken escape is left out. A byte
+ * that is not UTF-8 becomes a lone surrogate, which matchers and regular expressions refuse. Hono's reader keeps them in
+ * a plain object, where `__proto__` is special.
  */
 export function readParameters(url: string): QueryParameters {
   const values = new Map<string, string[]>();
@@ -51,15 +51,15 @@ function decodeParameter(text: string): string {
 }
 
 /**
- * Reads a boolean parameter as go-openapi does: the last occurrence counts, an absent or empty one is `fallback`, and
- * whatever is none of the words for true is false.
+ * Reads a boolean parameter like go-openapi: the last occurrence counts, an absent or empty one is `fallback`, and any
+ * text but the words for true is false.
  */
 export function readFlag(values: readonly string[], fallback = true): boolean {
   const last = values.at(-1);
   return last ? TRUE_WORDS.has(last.toLowerCase()) : fallback;
 }
 
-/** Reads the repeated parameter of matchers that all have to hold. */
+/** Reads a repeated parameter of matchers, which must all match. */
 export function readMatchers(
   values: readonly string[],
   { mode, onWarning }: MatcherReading,
@@ -73,13 +73,13 @@ export function readMatchers(
   return accepted(matchers);
 }
 
-/** Reads `receiver_matchers`, which upstream words differently when it is bad. */
+/** Reads `receiver_matchers`; its error has a text of its own in Alertmanager. */
 export function readReceiverMatchers(values: readonly string[], reading: MatcherReading): Outcome<readonly Matcher[]> {
   const matchers = readMatchers(values, reading);
   return matchers.ok ? matchers : refused(`failed to parse receiver_matchers param: ${matchers.reason}`);
 }
 
-/** Reads `receiver`, a regular expression for the whole name; absent or empty, it is not given. */
+/** Reads `receiver`, a regular expression for the whole name; undefined when absent or empty. */
 export function readReceiver(values: readonly string[]): Outcome<Pattern | undefined> {
   const last = values.at(-1);
   if (!last) return accepted(undefined);

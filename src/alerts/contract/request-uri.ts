@@ -1,8 +1,8 @@
 const MAX_KNOWN = 1_000;
-/** All alerts of a rule have one generator: it is checked once, and held once. */
+/** All alerts of a rule have the same generator: checked and stored once. */
 const known = new Map<string, string>();
 
-/** The text itself, if it may stand as a URI in a request; undefined when it may not. */
+/** The text itself if it is a valid request URI, otherwise undefined. */
 export function readRequestUri(text: string): string | undefined {
   const same = known.get(text);
   if (same !== undefined) return same;
@@ -13,8 +13,8 @@ export function readRequestUri(text: string): string | undefined {
 }
 
 /**
- * Whether a text may stand as a URI in a request: an absolute URI, or an absolute path; the empty text may, too.
- * Source: Go's url.ParseRequestURI, by which go-openapi checks the format `uri`.
+ * Whether a text is a request URI: an absolute URI, an absolute path, or empty. Source: Go's url.ParseRequestURI, by which
+ * go-openapi checks the format `uri`.
  */
 export function isRequestUri(text: string): boolean {
   if (text === '') return true;

@@ -2,13 +2,13 @@ import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher.ts';
 import type { Silence } from '../domain/silence.ts';
 
-/** How the numbers of Matcher.Type are written. */
+/** The operators by the numbers of Matcher.Type. */
 const OPERATORS: readonly MatchOperator[] = ['=', '=~', '!=', '!~'];
 
 /**
  * Reads the file `silences` that Alertmanager keeps in its storage path: protobuf messages MeshSilence, each after its
- * length. Source: silence/silencepb/silence.proto; fields that are not known here are passed over. The refusal of a
- * single silence names it and leaves the others.
+ * length. Source: silence/silencepb/silence.proto; unknown fields are skipped. The refusal of a single silence names it
+ * and leaves the others.
  */
 export function decodeSnapshot(bytes: Uint8Array): Outcome<readonly Outcome<Silence>[]> {
   const silences: Outcome<Silence>[] = [];
@@ -79,7 +79,7 @@ function allOf(fields: readonly WireField[], wanted: number): readonly Uint8Arra
   return fields.flatMap(({ number, value }) => (number === wanted && typeof value !== 'number' ? [value] : []));
 }
 
-/** An absent field is as good as an empty one. */
+/** An absent field reads as an empty one. */
 function firstOf(fields: readonly WireField[], wanted: number): Uint8Array {
   return allOf(fields, wanted)[0] ?? NOTHING;
 }
@@ -104,7 +104,7 @@ const isOfCalendar = (ms: number): boolean => ms >= FIRST_MS && ms <= LAST_MS;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Reads protobuf's wire format; a RangeError says that the bytes end too early or are none of it. */
+/** Reads protobuf's wire format; throws a RangeError for bytes that end too early or are invalid. */
 class WireReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -141,7 +141,7 @@ class WireReader {
 
   #take(length: number): Uint8Array {
     const end = this.#at + length;
-    // A length below zero would lead back, and the same be read for ever.
+    // A negative length would lead back into an endless loop.
     if (!(length >= 0 && end <= this.#bytes.length)) throw new RangeError('the bytes end too early');
     const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;

@@ -1,4 +1,4 @@
-/** What is done with an alert, and by what. */
+/** The state of an alert and what suppresses it. */
 export interface AlertStatus {
   readonly state: 'unprocessed' | 'active' | 'suppressed';
   /** Ids of active silences that match the alert. */
@@ -9,7 +9,7 @@ export interface AlertStatus {
   readonly mutedBy: readonly string[];
 }
 
-/** Which states a reader wants to see; each is a parameter of the API. */
+/** The wanted states; each is a parameter of the API. */
 export interface StateSelection {
   readonly active: boolean;
   readonly silenced: boolean;
@@ -19,10 +19,10 @@ export interface StateSelection {
 
 const NOBODY: readonly string[] = [];
 
-/** The status of an alert that nothing suppresses; one object for all of them. */
+/** The status of every alert that nothing suppresses. */
 export const ACTIVE: AlertStatus = { state: 'active', silencedBy: NOBODY, inhibitedBy: NOBODY, mutedBy: NOBODY };
 
-/** An alert is suppressed as soon as anything silences, inhibits or mutes it. */
+/** Suppressed when anything silences, inhibits or mutes the alert. */
 export function statusOf(
   silencedBy: readonly string[] = NOBODY,
   inhibitedBy: readonly string[] = NOBODY,

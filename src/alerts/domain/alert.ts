@@ -3,22 +3,22 @@ import { isClassicLabelName, isUtf8LabelName } from './label-name.ts';
 import { compareUtf8, createLabelSet, fingerprintOf, type LabelSet, printPairs } from './label-set.ts';
 import { quoteGo } from './quote.ts';
 
-/** An alert as the service holds it. Instants are epoch milliseconds. Never changed, only replaced. */
+/** An alert as the server holds it. Instants are epoch milliseconds. Immutable. */
 export interface Alert {
-  /** The identity of its labels. */
+  /** Of its labels. */
   readonly fingerprint: string;
   readonly labels: LabelSet;
-  /** The annotations as a JSON object: nothing but a listing and a notification ever needs them. */
+  /** The annotations as a JSON object; only listings and notifications need them. */
   readonly annotationsJson: string;
   readonly generatorURL: string;
   readonly startsAt: number;
   readonly endsAt: number;
   readonly updatedAt: number;
-  /** The end was not given but assumed: the alert resolves when nobody posts it again. */
+  /** The end was assumed, not posted: the alert resolves unless it is posted again. */
   readonly timeout: boolean;
 }
 
-/** An alert as somebody posts it. */
+/** An alert as posted. */
 export interface PostedAlert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface PostedAlert {
 }
 
 export interface AlertRules {
-  /** How long an alert without an end stays firing after it was last posted. */
+  /** How long an alert without an end fires after its last post. */
   readonly resolveTimeoutMs: number;
   /** Label names: any UTF-8, or letters, digits and underscores only. */
   readonly classicNames: boolean;
@@ -38,7 +38,7 @@ export function isResolvedAt(alert: Alert, now: number): boolean {
   return alert.endsAt <= now;
 }
 
-/** Makes an alert of a posted one, or says why it is none. Source: Alertmanager api/v2 and types.Alert.Validate. */
+/** Validates a posted alert and completes its times. Source: Alertmanager api/v2 and types.Alert.Validate. */
 export function acceptAlert(posted: PostedAlert, now: number, rules: AlertRules): Outcome<Alert> {
   const startsAt = posted.startsAt ?? posted.endsAt ?? now;
   const timeout = posted.endsAt === undefined;
@@ -87,8 +87,8 @@ function isSorted(names: readonly string[]): boolean {
 }
 
 /**
- * Joins what is known of an alert with a newer post of it. They are one incident only where their times overlap;
- * otherwise the newer one stands alone. Source: Alertmanager types.Alert.Merge and provider/mem.
+ * Merges the known alert with a newer post of it where their times overlap; otherwise the newer one replaces it.
+ * Source: Alertmanager types.Alert.Merge and provider/mem.
  */
 export function mergeAlerts(known: Alert, posted: Alert): Alert {
   const overlap =

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Alert } from './alert.ts';
 import type { NotificationReason, ReceiverData } from './notification.ts';
 
-/** What was last told to one integration about one group. */
+/** The last notification of one group to one integration. */
 export interface LoggedNotification {
   readonly at: number;
   /** Fingerprints of the alerts that were firing then. */
@@ -11,29 +11,31 @@ export interface LoggedNotification {
   readonly receiverData: ReceiverData;
 }
 
-/** What a notification is handed of the one before it: a group that is told of for the first time starts anew. */
+/** The data that the last notification left for the next; a first notification starts without. */
 export function dataFor(reason: NotificationReason, last: ReceiverData): ReceiverData {
   return reason === 'first notification' ? {} : last;
 }
 
-/** An alert as a notification tells of it, for comparing. */
-interface ToldAlert {
+/** What of an alert distinguishes notifications. */
+interface ComparedAlert {
   readonly isResolved: boolean;
   readonly alert: Pick<Alert, 'fingerprint' | 'startsAt'>;
 }
 
 /**
- * The Idempotency-Key: the same for every attempt at a notification, by whatever process, and for no other. `key` says who
- * is told of which group, and `last` what was told before. An alert that fires anew is another one.
+ * The Idempotency-Key: the same for every attempt at a notification, by whatever process, and for no other. `key` is that
+ * of the notification log, `last` its entry. An alert that fires again counts as another alert.
  */
 export function idempotencyKeyOf(
   key: string,
-  alerts: readonly ToldAlert[],
+  alerts: readonly ComparedAlert[],
   last: LoggedNotification | undefined,
 ): string {
-  const told = alerts.map(({ isResolved, alert }) => `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt}`);
+  const states = alerts.map(
+    ({ isResolved, alert }) => `${isResolved ? '-' : '+'}${alert.fingerprint}@${alert.startsAt}`,
+  );
   const before = last ? `${last.at} +${[...last.firing].sort()} -${[...last.resolved].sort()}` : 'nothing';
-  return hash('sha256', `${told.sort()} after ${before} ${key}`).slice(0, 32);
+  return hash('sha256', `${states.sort()} after ${before} ${key}`).slice(0, 32);
 }
 
 export interface DeduplicationRules {
@@ -41,17 +43,17 @@ export interface DeduplicationRules {
   readonly repeatIntervalMs: number;
 }
 
-/** What a flush has found, by fingerprint. */
+/** The alerts of a flush, by fingerprint. */
 export interface FoundAlerts {
   readonly firing: readonly string[];
   readonly resolved: readonly string[];
-  /** Those of the resolved that may have been told to fire although the log does not say so. */
+  /** Resolved alerts whose firing may have been sent without an entry in the log. */
   readonly inDoubt: readonly string[];
 }
 
 /**
- * Why an integration has to be told of a group that now has these alerts, or undefined when it knows already. `at` is
- * the instant of the flush. Source: Alertmanager notify.DedupStage.
+ * Why an integration must be notified of a group with these alerts, or undefined when it is up to date. `at` is the
+ * instant of the flush. Source: Alertmanager notify.DedupStage.
  */
 export function reasonToNotify(
   last: LoggedNotification | undefined,
@@ -61,13 +63,13 @@ export function reasonToNotify(
 ): NotificationReason | undefined {
   if (!last) return firing.length > 0 ? 'first notification' : endOf(inDoubt);
   if (!isSubset(firing, last.firing)) return last.firing.size === 0 ? 'first notification' : 'new alerts added';
-  // Also where resolved alerts are not sent: the log must forget what fired, or the next fire would be old news.
+  // Also with send_resolved off: otherwise the log would hold the alert as firing, and its next firing would not be sent.
   if (firing.length === 0) return last.firing.size > 0 ? 'all alerts resolved' : endOf(without(inDoubt, last.resolved));
   if (sendResolved && !isSubset(resolved, last.resolved)) return 'some alerts resolved';
   return last.at < at - repeatIntervalMs ? 'repeat interval elapsed' : undefined;
 }
 
-/** A process that was killed may have told that they fire: better an end of what nobody knows of than none. */
+/** A killed process may have sent that they fire: a surplus resolved notification is better than a missing one. */
 function endOf(inDoubt: readonly string[]): NotificationReason | undefined {
   return inDoubt.length > 0 ? 'all alerts resolved' : undefined;
 }

@@ -1,7 +1,7 @@
 import { type LabelSet, labelValue } from './label-set.ts';
 import type { Matcher } from './matcher.ts';
 
-/** While a source fires, targets with the same values of some labels stay quiet. */
+/** While a source fires, targets with the same values of the `equal` labels are inhibited. */
 export interface InhibitionRule {
   /** Empty where the configuration gives none. */
   readonly name: string;

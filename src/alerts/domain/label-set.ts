@@ -9,13 +9,13 @@ export interface LabelSet {
   readonly values: readonly string[];
 }
 
-/** Orders texts by their UTF-8 bytes, as Go does; JavaScript's own order differs beyond the basic plane. */
+/** Orders texts by their UTF-8 bytes, like Go; JavaScript's order differs beyond the basic plane. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const left = a.charCodeAt(index);
     const right = b.charCodeAt(index);
-    // Surrogates stand for code points above every other UTF-16 unit.
+    // Surrogates represent code points above all other UTF-16 units.
     if (left !== right) return rankOf(left) - rankOf(right);
   }
   return a.length - b.length;
@@ -28,7 +28,7 @@ function rankOf(unit: number): number {
 const MAX_SHARED_NAMES = 10_000;
 const sharedNames = new Map<string, readonly string[]>();
 
-/** Alerts of one rule come one after the other. */
+/** Consecutive alerts often belong to the same rule. */
 let lastNames: readonly string[] = [];
 
 function shareNames(names: readonly string[]): readonly string[] {
@@ -39,7 +39,7 @@ function shareNames(names: readonly string[]): readonly string[] {
 function findSharedNames(names: readonly string[]): readonly string[] {
   const key = names.join('\u0000');
   const known = sharedNames.get(key);
-  // A name may hold a NUL itself, or be empty: then other names have the same key.
+  // A name may contain NUL or be empty: then different names have the same key.
   if (known) return isSameList(known, names) ? known : names;
   if (sharedNames.size >= MAX_SHARED_NAMES) sharedNames.clear();
   sharedNames.set(key, names);
@@ -52,7 +52,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-/** Makes a label set of a record of strings; pairs with an empty value are left out, as an absent label is the same. */
+/** Makes a label set from a record; pairs with an empty value are left out, as they equal an absent label. */
 export function createLabelSet(labels: Readonly<Record<string, string>>): LabelSet {
   const names: string[] = [];
   let sorted = true;
@@ -72,7 +72,7 @@ export function labelValue(labels: LabelSet, name: string): string | undefined {
   return index < 0 ? undefined : labels.values[index];
 }
 
-/** The part of a set whose names are wanted. */
+/** The subset with these names. */
 export function pickLabels(labels: LabelSet, wanted: ReadonlySet<string>): LabelSet {
   const names: string[] = [];
   const values: string[] = [];
@@ -101,7 +101,7 @@ export function compareLabelSets(a: LabelSet, b: LabelSet): number {
   let right = 0;
   while (left < a.names.length && right < b.names.length) {
     const order = compareUtf8(a.names[left] as string, b.names[right] as string);
-    // The smaller name is one that the other set lacks.
+    // The other set lacks the smaller name.
     if (order !== 0) return order < 0 ? 1 : -1;
     const values = compareUtf8(a.values[left++] as string, b.values[right++] as string);
     if (values !== 0) return values;
@@ -148,7 +148,7 @@ export function fingerprintOf(labels: LabelSet): string {
 
 const HASH_BYTES = Buffer.alloc(8);
 
-/** Takes in a text and the 0xFF after it. `hash` holds the high and the low half; with `isBytes` each unit is a byte. */
+/** Adds a text and 0xFF to the hash, which has a high and a low half; with `isBytes` each unit is a byte. */
 function feedText(hash: Int32Array, text: string, isBytes = false): void {
   let high = hash[0] as number;
   let low = hash[1] as number;

@@ -1,18 +1,18 @@
 import { type LabelSet, labelValue } from './label-set.ts';
 import type { Matcher } from './matcher.ts';
 
-/** Whatever matches alerts by their labels: a silence, a route, a side of an inhibition rule. */
+/** An item with matchers for alerts: a silence, a route, a side of an inhibition rule. */
 export interface Matching {
   readonly matchers: readonly Matcher[];
 }
 
 /**
- * Finds what matches a label set. An item that demands one exact value waits under that label and value, so that a
- * thousand silences of a thousand alert names cost an alert one look-up and not a thousand tests.
+ * Finds the items that match a label set. An item that requires an exact value is indexed by that label and value, so that
+ * a thousand silences of a thousand alert names cost one look-up per alert and not a thousand tests.
  */
 export class MatcherIndex<T extends Matching> {
   readonly #byValue = new Map<string, Map<string, Set<T>>>();
-  /** Items that demand no exact value. */
+  /** Items that require no exact value. */
   readonly #others = new Set<T>();
   #size = 0;
 
@@ -38,7 +38,7 @@ export class MatcherIndex<T extends Matching> {
     else byValue.set(exact.value, new Set([item]));
   }
 
-  /** Takes out the very object that was added. */
+  /** Removes the same object that was added. */
   delete(item: T): void {
     const exact = exactMatcher(item);
     const byValue = exact && this.#byValue.get(exact.name);
@@ -50,7 +50,7 @@ export class MatcherIndex<T extends Matching> {
     if (byValue.size === 0) this.#byValue.delete(exact.name);
   }
 
-  /** Every item all of whose matchers match, in no order that means anything. */
+  /** The items whose matchers all match, in no particular order. */
   *matching(labels: LabelSet): Generator<T, void> {
     if (this.#size === 0) return;
     for (const [name, byValue] of this.#byValue) {

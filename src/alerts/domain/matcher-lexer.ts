@@ -1,4 +1,4 @@
-/** What Go's unicode.IsSpace takes for whitespace; `\s` knows U+FEFF too and does not know U+0085. */
+/** Go's unicode.IsSpace; `\s` includes U+FEFF and lacks U+0085. */
 const SPACE =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 const RESERVED = `${SPACE}{}!=~,\\\\"'\``;
@@ -11,7 +11,7 @@ export function hasReservedCharacter(text: string): boolean {
   return RESERVED_CHARACTER.test(text);
 }
 
-/** Takes every character of `space` off both ends; by default what Go's strings.TrimSpace takes. */
+/** Trims the characters of `space` from both ends; by default like Go's strings.TrimSpace. */
 export function trimSpace(text: string, space = SPACE): string {
   let start = 0;
   let end = text.length;
@@ -24,17 +24,17 @@ export type TokenKind = '{' | '}' | ',' | '=' | '!=' | '=~' | '!~' | 'quoted' | 
 
 export interface Token {
   readonly kind: TokenKind;
-  /** The token as it stands in the input; of a fault, what is wrong and where. */
+  /** The token as written; for a fault, its text and position. */
   readonly text: string;
   /** Columns count characters (code points) from 0. */
   readonly start: number;
-  /** The column behind the last character. */
+  /** The column after the last character. */
   readonly end: number;
 }
 
 type Lexeme = readonly [kind: TokenKind, text: string];
 
-/** After the opening quote at `at`: the token, or all the rest of the input when the closing quote is missing. */
+/** The token from the opening quote at `at`, or the rest of the input without a closing quote. */
 function readQuoted(input: string, at: number): Lexeme {
   for (let i = at + 1; i < input.length; i++) {
     if (input[i] === '\\') i++;
@@ -77,7 +77,7 @@ function countCharacters(text: string): number {
 }
 
 /**
- * Cuts an input into the tokens of the UTF-8 matcher syntax. The last is `end`, or a `fault`, behind which nothing is
+ * Splits an input into the tokens of the UTF-8 matcher syntax. The last is `end`, or a `fault`, after which nothing is
  * read. Source: prometheus/alertmanager matcher/parse.
  */
 export function readTokens(input: string): readonly Token[] {

@@ -3,13 +3,13 @@ import { createMatcher, type Matcher, type MatchOperator } from './matcher.ts';
 import { trimSpace } from './matcher-lexer.ts';
 import { isWellFormed } from './quote.ts';
 
-/** What `\s` is to Go: less than to JavaScript. */
+/** `\s` in Go, which is less than in JavaScript. */
 const SPACE = '\t\n\f\r ';
 const HEAD = /^[\t\n\f\r ]*([a-zA-Z_:][a-zA-Z0-9_:]*)[\t\n\f\r ]*(=~|=|!=|!~)/;
 
 const PIECE = /[^\\"]+|\\([\s\S])|\\$|"/gy;
 
-/** The value that a piece of text means; undefined when a quote stands where none may. */
+/** The value of a text; undefined for an unescaped quote. */
 function readValue(raw: string): string | undefined {
   const isQuoted = raw.startsWith('"');
   const text = isQuoted ? raw.slice(1) : raw;
@@ -40,7 +40,7 @@ export function parseClassicMatcher(input: string): Outcome<Matcher> {
   return createMatcher(name as string, operator as MatchOperator, value);
 }
 
-/** Cuts a list at the commas outside double quotes. A comma does not end what a backslash before it began. */
+/** Splits a list at commas outside double quotes, except after a backslash. */
 function splitList(list: string): string[] {
   const items: string[] = [];
   let start = 0;
@@ -68,7 +68,7 @@ function splitList(list: string): string[] {
   return last === '' ? items : [...items, last];
 }
 
-/** Parses a list in the classic syntax, where each brace around it may be missing. */
+/** Parses a list in the classic syntax; each outer brace is optional. */
 export function parseClassicMatchers(input: string): Outcome<readonly Matcher[]> {
   const start = input.startsWith('{') ? 1 : 0;
   const end = input.length > start && input.endsWith('}') ? input.length - 1 : input.length;

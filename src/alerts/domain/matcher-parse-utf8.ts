@@ -23,13 +23,13 @@ function unexpected(token: Token, expected: string): Outcome<never> {
 const isWord = (token: Token) => token.kind === 'quoted' || token.kind === 'unquoted';
 const isOperator = ({ kind }: Token) => kind === '=' || kind === '!=' || kind === '=~' || kind === '!~';
 
-/** What a word says; undefined when it cannot be written in UTF-8 or is not quoted as Go quotes. */
+/** The value of a word; undefined when it is not valid UTF-8 or not quoted like in Go. */
 function textOf(word: Token): string | undefined {
   if (word.kind === 'quoted') return unquoteGo(word.text);
   return isWellFormed(word.text) ? word.text : undefined;
 }
 
-/** Reads tokens one after the other; never beyond the last, which is the end of the input or a fault in it. */
+/** Reads tokens up to the last, which is the end of the input or a fault. */
 class Cursor {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -42,7 +42,7 @@ class Cursor {
     return this.#tokens[this.#at] as Token;
   }
 
-  /** The column behind the token that was taken last. */
+  /** The column after the last token taken. */
   get column(): number {
     return this.#tokens[this.#at - 1]?.end ?? 0;
   }
@@ -73,7 +73,7 @@ function invalid({ start, end, text }: Token): Outcome<never> {
   return refused(`${start}:${end}: ${text}: invalid input`);
 }
 
-/** What stands between the braces, up to the closing one or the end of the input. */
+/** The matchers between the braces, up to the closing one or the end of the input. */
 function parseList(cursor: Cursor): Outcome<readonly Matcher[]> {
   const matchers: Matcher[] = [];
   for (;;) {

@@ -4,24 +4,24 @@ import { parseClassicMatcher, parseClassicMatchers } from './matcher-parse-class
 import { parseUtf8Matcher, parseUtf8Matchers } from './matcher-parse-utf8.ts';
 
 /**
- * Which syntax counts. `fallback`: the UTF-8 one, unless the classic one reads the input otherwise, or alone; then the
- * classic reading stands, as it did before there were two.
+ * The matcher syntax. `fallback`: the UTF-8 one, unless only the classic one reads the input, or reads it differently;
+ * then the classic reading counts.
  */
 export type MatcherMode = 'fallback' | 'utf8-strict' | 'classic';
 
-/** An input that will mean something else, or nothing, once the classic syntax is gone; fields for the log. */
+/** An input that will change its meaning or become invalid without the classic syntax; fields for the log. */
 export interface ParseWarning {
   readonly message: string;
   readonly input: string;
-  /** Why the UTF-8 parser refuses the input; absent when it reads it otherwise. */
+  /** Why the UTF-8 parser refuses the input; absent when it reads it differently. */
   readonly reason?: string;
-  /** The same matchers, written so that both parsers agree. */
+  /** The same matchers in a form on which both parsers agree. */
   readonly suggestion: string;
 }
 
 type WarningSink = (warning: ParseWarning) => void;
 
-/** Decides between the readings of both parsers. */
+/** Chooses between the readings of both parsers. */
 function reconcile<T>(
   input: string,
   utf8: Outcome<T>,
@@ -45,7 +45,7 @@ function reconcile<T>(
   return classic;
 }
 
-/** Parses one matcher, such as a filter of the API. `onWarning` hears of input that only `fallback` saves. */
+/** Parses one matcher, such as a filter of the API. `onWarning` is called for input that needs `fallback`. */
 export function parseMatcher(input: string, mode: MatcherMode, onWarning?: WarningSink): Outcome<Matcher> {
   if (mode === 'classic') return parseClassicMatcher(input);
   if (input.startsWith('{') || input.endsWith('}')) return refused(`unexpected open or close brace: ${input}`);

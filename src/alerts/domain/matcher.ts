@@ -16,7 +16,7 @@ export interface Matcher {
   matches(value: string): boolean;
 }
 
-/** Makes a matcher ready for use. Refused only for a bad regular expression; the reason is Go's. */
+/** Creates a matcher. Refused only for an invalid regular expression, with Go's text. */
 export function createMatcher(name: string, operator: MatchOperator, value: string): Outcome<Matcher> {
   switch (operator) {
     case '=':
@@ -32,8 +32,8 @@ export function createMatcher(name: string, operator: MatchOperator, value: stri
 }
 
 /**
- * Makes a matcher of a silence: there a regular expression must also be one by itself, without the frame `^(?:…)$`, and
- * the reason of a refusal quotes it so.
+ * Creates a matcher of a silence: there a regular expression must also be valid without the frame `^(?:…)$`, and a refusal
+ * quotes it so.
  */
 export function createSilenceMatcher(name: string, operator: MatchOperator, value: string): Outcome<Matcher> {
   if (operator === '=~' || operator === '!~') {
@@ -54,14 +54,14 @@ export function compareMatchers(a: Matcher, b: Matcher): number {
   );
 }
 
-/** Whether two matchers say the same in the same words. */
+/** Whether two matchers have the same form. */
 export function sameMatcher(a: Matcher, b: Matcher): boolean {
   return a.name === b.name && a.operator === b.operator && a.value === b.value;
 }
 
 /**
- * Writes a matcher so that both parsers read it back: `severity=~"a|b"`. A name that only the UTF-8 parser could read
- * is quoted, and then the value in its fashion too.
+ * Formats a matcher so that both parsers read it: `severity=~"a|b"`. A name that only the UTF-8 parser can read is quoted,
+ * and then the value has that parser's form as well.
  */
 export function printMatcher({ name, operator, value }: Matcher): string {
   if (hasReservedCharacter(name)) return `${quoteGo(name)}${operator}${quoteGo(value)}`;
@@ -74,17 +74,16 @@ export function printMatchers(matchers: readonly Matcher[]): string {
 }
 
 /**
- * Whether a matcher would be content with every alert that lacks the label, as a silence must not consist of such
- * matchers only. Negative ones never count. In an empty text there is but one place to match, so that it makes no
- * difference that the whole text must match.
+ * Whether a matcher accepts an absent label; a silence must not consist of such matchers only. Negative ones never count.
+ * An empty text can match at one place only, so anchoring makes no difference.
  */
 export function matchesEmpty(matcher: Matcher): boolean {
   return matcher.operator === '=' ? matcher.value === '' : matcher.operator === '=~' && matcher.matches('');
 }
 
 /**
- * Whether an alert passes a filter of the API; `value` is undefined when it lacks the label. An empty value asks whether
- * the label is there: `=` and `=~` pass when it is not, `!=` and `!~` when it is. Source: Alertmanager api/v2.
+ * Whether an alert passes a filter of the API; `value` is undefined without the label. An empty filter value tests the
+ * label's presence: `=` and `=~` pass when it is absent, `!=` and `!~` when it is present. Source: Alertmanager api/v2.
  */
 export function filterMatches(matcher: Matcher, value: string | undefined): boolean {
   if (matcher.value === '') {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Why a group is told of, in the words that templates see. */
+/** Why a group is notified, as templates see it. */
 export type NotificationReason =
   | 'first notification'
   | 'new alerts added'
@@ -11,7 +11,7 @@ export type NotificationReason =
 /** Names and values of labels or annotations, sorted by the UTF-8 bytes of the names. */
 export type Pairs = Readonly<Record<string, string>>;
 
-/** An alert as it is told of. Instants are epoch milliseconds. */
+/** An alert in a notification. Instants are epoch milliseconds. */
 export interface NotifiedAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Pairs;
@@ -23,12 +23,12 @@ export interface NotifiedAlert {
   readonly fingerprint: string;
 }
 
-/** What an integration sends on from its last message about a group to the next, such as the id of a message to update. */
+/** Data that an integration keeps between messages about a group, such as the id of a message to update. */
 export type ReceiverData = Readonly<Record<string, string | number>>;
 
-/** A group of alerts on its way to one integration of a receiver. */
+/** A group of alerts for one integration of a receiver. */
 export interface Notification {
-  /** The same when it is tried again, also after a crash, and another for every other; undefined for a drill. */
+  /** The idempotency key: the same for all attempts, also after a crash, and unique; undefined for a drill. */
   readonly id?: string | undefined;
   readonly receiver: string;
   /** `{}/{severity="page"}:{alertname="X"}` */
@@ -36,21 +36,21 @@ export interface Notification {
   readonly groupLabels: Pairs;
   /** Already rendered. */
   readonly routeLabels: Pairs;
-  /** Never empty; by job, instance and labels. Only firing ones where the integration does not want resolved ones. */
+  /** Never empty; by job, instance and labels. Only firing ones if send_resolved is off. */
   readonly alerts: readonly NotifiedAlert[];
   readonly reason: NotificationReason;
   /** The instant of the flush. */
   readonly flushedAt: number;
-  /** What the last notification of this group left behind; empty at the first. */
+  /** The data of the group's last notification; empty at the first. */
   readonly receiverData: ReceiverData;
 }
 
-/** Firing as soon as any alert fires. */
+/** Firing if any alert fires. */
 export function notificationStatus(alerts: readonly NotifiedAlert[]): 'firing' | 'resolved' {
   return alerts.some(({ status }) => status === 'firing') ? 'firing' : 'resolved';
 }
 
-/** The pairs that all have. */
+/** The pairs that all share. */
 export function commonPairs(all: readonly Pairs[]): Pairs {
   const [first, ...others] = all;
   if (!first) return {};
@@ -59,7 +59,7 @@ export function commonPairs(all: readonly Pairs[]): Pairs {
   );
 }
 
-/** The key of a group where a service limits how long a key may be: sha256, in hexadecimal digits. */
+/** The key of a group for services that limit its length: sha256, in hexadecimal digits. */
 export function groupHash({ groupKey }: Notification): string {
   return hash('sha256', groupKey);
 }

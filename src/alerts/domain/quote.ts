@@ -27,12 +27,12 @@ function escapeOf(char: string): string {
 
 const isSurrogate = (point: number) => point >= 0xd800 && point < 0xe000;
 
-/** A text in double quotes as Go's `%q` and strconv.Quote write it. */
+/** Quotes a text like Go's `%q` and strconv.Quote. */
 export function quoteGo(text: string): string {
   return `"${text.replace(TO_ESCAPE, escapeOf)}"`;
 }
 
-/** Whether a text can be written in UTF-8: it has no half of a surrogate pair on its own. */
+/** Whether a text can be encoded in UTF-8: it has no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
@@ -56,8 +56,8 @@ function characterOf(hex: string): string | undefined {
 }
 
 /**
- * Reads a text in double quotes as Go's strconv.Unquote does. Undefined when it is not properly quoted, or when what it
- * says is not UTF-8 (`"\xff"`).
+ * Unquotes a text in double quotes like Go's strconv.Unquote. Undefined when it is not properly quoted, or its value is
+ * not UTF-8 (`"\xff"`).
  */
 export function unquoteGo(quoted: string): string | undefined {
   const end = quoted.length - 1;

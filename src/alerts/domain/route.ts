@@ -2,12 +2,12 @@ import { createLabelSet, type LabelSet, pickLabels } from './label-set.ts';
 import { type Matcher, printMatchers } from './matcher.ts';
 import { MatcherIndex, matchesAll } from './matcher-index.ts';
 
-/** What a route is told; whatever it inherits is already in it. Durations are milliseconds. */
+/** The options of a route, with inherited values filled in. Durations are milliseconds. */
 export interface RouteSettings {
   readonly receiver: string;
   /** All must match. In the order of compareMatchers. */
   readonly matchers: readonly Matcher[];
-  /** Whether an alert goes on to the next sibling. */
+  /** Whether an alert is passed on to the next sibling. */
   readonly continue: boolean;
   /** The labels by whose values alerts are grouped; `all` gives each label set a group of its own. */
   readonly groupBy: readonly string[] | 'all';
@@ -23,9 +23,9 @@ export interface RouteSettings {
 
 /** Where alerts go: to one receiver, in groups. */
 export interface Route extends Omit<RouteSettings, 'groupBy' | 'routes'> {
-  /** In group keys: the same for the same matchers, `{}/{severity="page"}`. */
+  /** For group keys: the same for the same matchers, `{}/{severity="page"}`. */
   readonly key: string;
-  /** Unique in the tree: siblings with the same matchers differ in it. */
+  /** Unique in the tree, also among siblings with the same matchers. */
   readonly id: string;
   readonly groupBy: ReadonlySet<string> | 'all';
   /** From the root to the route itself. */
@@ -35,13 +35,13 @@ export interface Route extends Omit<RouteSettings, 'groupBy' | 'routes'> {
 
 const NO_LABELS = createLabelSet({});
 
-/** The labels that name the group of an alert on a route. */
+/** The labels of an alert's group on a route. */
 export function groupLabels(route: Route, labels: LabelSet): LabelSet {
   if (route.groupBy === 'all') return labels;
   return route.groupBy.size === 0 ? NO_LABELS : pickLabels(labels, route.groupBy);
 }
 
-/** A route as the tree walks it: with its children where an alert finds them quickly. */
+/** A route with an index of its children. */
 interface Node {
   readonly route: Route;
   readonly matchers: readonly Matcher[];
@@ -50,14 +50,14 @@ interface Node {
   readonly index: MatcherIndex<Node> | undefined;
 }
 
-/** Below this, trying one child after the other is as quick as looking them up. */
+/** Below this number of children, trying each is as fast as the index. */
 const FEW_CHILDREN = 8;
 
-/** Routes, the children of each in the order in which an alert tries them. Source: Alertmanager dispatch.Route. */
+/** The routing tree. Source: Alertmanager dispatch.Route. */
 export class RouteTree {
   readonly root: Route;
   readonly #root: Node;
-  /** Alerts that go the same ways share one array. */
+  /** Alerts with the same routes share one array. */
   readonly #shared = new Map<string, readonly Route[]>();
 
   constructor(settings: RouteSettings) {
@@ -66,8 +66,8 @@ export class RouteTree {
   }
 
   /**
-   * The routes that take an alert, in the order of the tree: the deepest ones that match, and past a match only where it
-   * says to continue. The root takes whatever nothing else does. The same result is always the same array.
+   * The routes of an alert, in the order of the tree: the deepest matches, and further siblings only after a match with
+   * `continue`. The root takes all others. Equal results are the same array.
    */
   match(labels: LabelSet): readonly Route[] {
     const found: Route[] = [];
@@ -109,7 +109,7 @@ function buildNode(settings: RouteSettings, parent: Route | undefined, place: nu
   return { route, matchers: settings.matchers, place, children, index };
 }
 
-/** Takes for granted that the node itself matches. */
+/** The node itself must match. */
 function collectRoutes(node: Node, labels: LabelSet, found: Route[]): void {
   const before = found.length;
   for (const child of node.index ? lookUp(node.index, labels) : node.children) {

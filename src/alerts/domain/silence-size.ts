@@ -2,14 +2,14 @@ import type { Matcher } from './matcher.ts';
 import type { Silence } from './silence.ts';
 
 /**
- * How many bytes a silence takes in Alertmanager's protobuf form (MeshSilence), by which
- * `--silences.max-silence-size-bytes` counts. `retentionMs` is how long it is kept beyond its end.
+ * The size of a silence in bytes of Alertmanager's protobuf form (MeshSilence), as `--silences.max-silence-size-bytes`
+ * counts it. `retentionMs`: how long it is kept beyond its end.
  */
 export function silenceSizeBytes(silence: Silence, retentionMs: number): number {
   const matchers = silence.matchers.map((matcher) => nested(matcherSize(matcher)));
   const content =
     text(silence.id) +
-    // Once as the list of old, once as the first set of matchers.
+    // Once as the old list, once as the first set of matchers.
     sum(matchers) +
     nested(sum(matchers)) +
     nested(instantSize(silence.startsAt)) +
@@ -17,7 +17,7 @@ export function silenceSizeBytes(silence: Silence, retentionMs: number): number 
     nested(instantSize(silence.updatedAt)) +
     text(silence.createdBy) +
     text(silence.comment) +
-    // In an entry of a map an empty text is written as well.
+    // A map entry contains empty texts as well.
     sum(Object.entries(silence.annotations).map(([name, value]) => nested(sum([name, value].map(writtenText)))));
   return nested(content) + nested(instantSize(silence.endsAt + retentionMs));
 }

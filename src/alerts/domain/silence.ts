@@ -5,10 +5,10 @@ import { quoteGo } from './quote.ts';
 
 export type SilenceState = 'pending' | 'active' | 'expired';
 
-/** A silence as the service holds it. Instants are epoch milliseconds. Never changed, only replaced. */
+/** A silence as the server holds it. Instants are epoch milliseconds. Immutable. */
 export interface Silence {
   readonly id: string;
-  /** An alert is silenced when all of them match its labels. In the order in which they were posted. */
+  /** All must match an alert's labels. In the order of the post. */
   readonly matchers: readonly Matcher[];
   readonly startsAt: number;
   readonly endsAt: number;
@@ -18,7 +18,7 @@ export interface Silence {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A matcher as somebody posts it; its regular expression is not yet known to be one. */
+/** A matcher as posted; its regular expression is not validated. */
 export interface PostedMatcher {
   readonly name: string;
   readonly value: string;
@@ -37,7 +37,7 @@ export interface PostedSilence {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** At its very end a silence is expired, so that one which is ended and then read says so. */
+/** Expired from the millisecond of its end, so that a silence that was just expired reads as such. */
 export function silenceStateAt(silence: Pick<Silence, 'startsAt' | 'endsAt'>, now: number): SilenceState {
   if (now < silence.startsAt) return 'pending';
   return now < silence.endsAt ? 'active' : 'expired';
@@ -60,7 +60,7 @@ export function acceptMatchers(posted: readonly PostedMatcher[], classicNames: b
   return accepted(matchers);
 }
 
-/** Whether a stored silence may take a posted one's times in place; otherwise the posted one becomes a silence of its own. */
+/** Whether a stored silence may be updated in place; otherwise the posted one becomes a new silence. */
 export function canUpdate(
   known: Silence,
   matchers: readonly Matcher[],
@@ -80,7 +80,7 @@ export function canUpdate(
   }
 }
 
-/** The silence with its end brought forward to now; one that is over already stays as it is. */
+/** The silence with its end moved to now; an expired one stays as it is. */
 export function expireSilence(silence: Silence, now: number): Silence {
   switch (silenceStateAt(silence, now)) {
     case 'active':
@@ -92,10 +92,10 @@ export function expireSilence(silence: Silence, now: number): Silence {
   }
 }
 
-/** What storing a posted silence comes to: the silences to write, the new one last. */
+/** The silences to write for a post, the new one last. */
 export interface SilenceDecision {
   readonly silence: Silence;
-  /** The silence that the new one replaces, ended, when it could not be updated in place. */
+  /** The silence that the new one replaces, expired, when it could not be updated in place. */
   readonly replaced: Silence | undefined;
 }
 

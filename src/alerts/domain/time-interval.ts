@@ -10,7 +10,7 @@ export interface MinuteRange {
   readonly endMinute: number;
 }
 
-/** A recurring time: inside it is what satisfies every field that is given; of a field, one range is enough. */
+/** A recurring time: all given fields must match, each by at least one of its ranges. */
 export interface TimeInterval {
   readonly times?: readonly MinuteRange[] | undefined;
   /** 0 is Sunday. */
@@ -20,7 +20,7 @@ export interface TimeInterval {
   /** 1 to 12 */
   readonly months?: readonly InclusiveRange[] | undefined;
   readonly years?: readonly InclusiveRange[] | undefined;
-  /** A name of the IANA time zone database, or `Local` for where the server runs; UTC unless given. */
+  /** A name of the IANA time zone database, or `Local` for the server's zone; UTC by default. */
   readonly location?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface NamedTimeInterval {
   readonly intervals: readonly TimeInterval[];
 }
 
-/** What a clock and a calendar show. */
+/** A local date and time. */
 interface WallTime {
   readonly year: number;
   /** 1 to 12 */
@@ -39,7 +39,7 @@ interface WallTime {
   readonly minuteOfDay: number;
 }
 
-/** Whether an instant (epoch milliseconds) lies inside the interval, as the clocks of its location show it. */
+/** Whether an instant (epoch milliseconds) lies inside the interval, in local time of its location. */
 export function isInside(interval: TimeInterval, at: number): boolean {
   const { times, weekdays, daysOfMonth, months, years } = interval;
   const { year, month, day, minuteOfDay } = wallTimeAt(interval.location ?? 'UTC', at);
@@ -52,7 +52,7 @@ export function isInside(interval: TimeInterval, at: number): boolean {
   return !years || contains(years, year);
 }
 
-/** Whether clocks can be read there: a name of the IANA time zone database, `UTC`, `Local`, or nothing, which is UTC. */
+/** Whether a location is known: a name of the IANA time zone database, `UTC`, `Local`, or empty, which is UTC. */
 export function isLocation(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true;
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -107,10 +107,10 @@ function wallTimeOf(at: number): WallTime {
 
 type ZoneClock = (at: number) => WallTime;
 
-/** Making a formatter takes long, and so does formatting: a flush asks for the same second again and again. */
+/** Caches: formatters and formatting are slow, and a flush needs the same second repeatedly. */
 const clocks = new Map<string, ZoneClock>();
 
-/** Throws a RangeError for a zone that there is not. */
+/** Throws a RangeError for an unknown zone. */
 function clockOf(location: string): ZoneClock {
   let clock = clocks.get(location);
   if (!clock) {

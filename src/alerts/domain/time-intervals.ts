@@ -8,7 +8,7 @@ export class TimeIntervals {
     this.#byName = new Map(named.map(({ name, intervals }) => [name, intervals]));
   }
 
-  /** Those of the names in any of whose intervals the instant lies. */
+  /** The names whose intervals contain the instant. */
   thatContain(names: readonly string[], at: number): readonly string[] {
     if (names.length === 0) return names;
     return names.filter((name) => this.#byName.get(name)?.some((interval) => isInside(interval, at)));

@@ -7,15 +7,15 @@ import type { AlertSlot } from '../store/alert-slot.ts';
 interface Sources {
   readonly rule: PreparedRule;
   readonly key: string;
-  /** Those that are no targets of the rule: they inhibit every target. */
+  /** Sources that are no targets of the rule: they inhibit every target. */
   readonly pure: FiringSources;
-  /** Those that are targets too: they inhibit only what is no source, or two could silence each other. */
+  /** Sources that are targets too: they inhibit only targets that are no sources, or two could inhibit each other. */
   readonly twofold: FiringSources;
-  /** How many alerts are sources or targets here. */
+  /** The number of sources and targets. */
   alerts: number;
 }
 
-/** Sources that may fire. One that has resolved leaves when somebody asks, and is back when it is posted again. */
+/** Sources that may fire. A resolved one is removed at the next query and added again when it is posted. */
 type FiringSources = Set<AlertSlot>;
 
 /** Where an alert is a source. */
@@ -30,16 +30,16 @@ interface PreparedRule {
   readonly byKey: Map<string, Sources>;
 }
 
-/** One side of a rule, where an alert finds it. */
+/** One side of a rule, as an item of the matcher index. */
 interface Side {
   readonly matchers: InhibitionRule['sourceMatchers'];
   readonly prepared: PreparedRule;
 }
 
-/** Where a target has to ask whether it is inhibited. */
+/** A target's sources under one rule. */
 interface Question {
   readonly sources: Sources;
-  /** The target is a source of the rule, too. */
+  /** The target is a source of the rule as well. */
   readonly isSourceToo: boolean;
 }
 
@@ -54,31 +54,31 @@ export interface Inhibition {
 const NOBODY: readonly string[] = [];
 
 /**
- * Knows for every alert which sources could inhibit it. The matching is done when an alert is new; asking looks only for
- * a source that still fires. All sources count, not just the one that ends last, as Alertmanager has it.
+ * Keeps for every alert the sources that could inhibit it. Matching happens when an alert is new; a query only looks for a
+ * source that still fires. All sources count; in Alertmanager only the one that ends last.
  */
 export class Inhibitor {
   #rules: readonly PreparedRule[] = [];
   #sourceSides = new MatcherIndex<Side>();
   #targetSides = new MatcherIndex<Side>();
-  /** Of sources and of targets, those alone that some rule speaks of. */
+  /** Only alerts that are a source or target of some rule. */
   readonly #placesOf = new Map<AlertSlot, readonly SourcePlace[]>();
   readonly #questionsOf = new Map<AlertSlot, readonly Question[]>();
   /** Counts the changes of the sources that may fire. */
   #version = 0;
-  /** None of these ends before it; it may be too early, when a source was posted again. Epoch milliseconds. */
+  /** No source ends before it; it may be too early when a source was posted again. Epoch milliseconds. */
   #nextEndAt = Number.POSITIVE_INFINITY;
 
   constructor(rules: readonly InhibitionRule[]) {
     this.#prepare(rules);
   }
 
-  /** How many places there are in which targets look for sources. */
+  /** The number of source sets. */
   get keyCount(): number {
     return this.#rules.reduce((sum, { byKey }) => sum + byKey.size, 0);
   }
 
-  /** Lets sources go that have resolved. The number stays the same as long as nobody is inhibited by anything else. */
+  /** Removes resolved sources. Returns the change counter: while it stays the same, so does every query. */
   settle(now: number): number {
     if (now < this.#nextEndAt) return this.#version;
     this.#nextEndAt = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export class Inhibitor {
     return this.#version;
   }
 
-  /** Takes up other rules, with all alerts that are held. */
+  /** Replaces the rules and matches all alerts again. */
   replaceRules(rules: readonly InhibitionRule[], slots: Iterable<AlertSlot>): void {
     this.#placesOf.clear();
     this.#questionsOf.clear();
@@ -97,7 +97,7 @@ export class Inhibitor {
     for (const slot of slots) this.add(slot);
   }
 
-  /** Takes up a new alert. Its labels never change: of one that is posted again, `renew` is told. */
+  /** Adds a new alert. Labels never change: a repeated post calls `renew`. */
   add(slot: AlertSlot): void {
     if (this.#rules.length === 0) return;
     const { labels } = slot.alert;
@@ -114,9 +114,9 @@ export class Inhibitor {
     if (questions.length > 0) this.#questionsOf.set(slot, questions);
   }
 
-  /** The alert was posted again, and may fire again. */
+  /** The alert was posted again and may fire again. */
   renew(slot: AlertSlot): void {
-    // Most alerts are no source of any rule.
+    // Most alerts are no source.
     if (this.#placesOf.size === 0) return;
     const places = this.#placesOf.get(slot);
     if (places) for (const { firing } of places) this.#mayFire(slot, firing);
@@ -132,9 +132,9 @@ export class Inhibitor {
     this.#questionsOf.delete(slot);
   }
 
-  /** The fingerprint of what inhibits the alert now: of the first rule, as the API shows it. One array for a source. */
+  /** The fingerprint of the source that inhibits the alert under the first such rule. One array per source. */
   inhibitedBy(slot: AlertSlot, now: number): readonly string[] {
-    // Most alerts are no target of any rule.
+    // Most alerts are no target.
     if (this.#questionsOf.size === 0) return NOBODY;
     this.settle(now);
     const questions = this.#questionsOf.get(slot);
@@ -152,7 +152,7 @@ export class Inhibitor {
     );
   }
 
-  /** Where an alert with these labels has to ask, in the order of the rules. */
+  /** The source sets for an alert with these labels, in the order of the rules. */
   #findQuestions(
     labels: LabelSet,
     findSources: (rule: PreparedRule, key: string) => Sources | undefined,

@@ -146,34 +146,6 @@ for (const [integration, yaml, global, expected] of takenOver) {
   });
 }
 
-const MINIMAL: [integration: Integration, yaml: string][] = [
-  [webhook, 'url: http://x'],
-  [slack, 'api_url: http://x'],
-  [pagerduty, 'routing_key: k'],
-  [opsgenie, 'api_key: k'],
-  [msteams, 'webhook_url: http://x'],
-  [msteamsv2, 'webhook_url: http://x'],
-  [discord, 'webhook_url: http://x'],
-];
-for (const [integration, yaml] of MINIMAL) {
-  test(`${integration.name}: an HTTP configuration of its own stands for the whole of the global one`, () => {
-    const global = 'http_config: {proxy_url: http://p, follow_redirects: false}';
-    const inherited = read(integration, yaml, global) as { httpConfig: Record<string, unknown> };
-    assert.equal(inherited.httpConfig.proxyUrl, 'http://p');
-    const own = read(integration, `{${yaml}, http_config: {enable_http2: false}}`, global) as typeof inherited;
-    assert.deepEqual([own.httpConfig.enableHttp2, own.httpConfig.followRedirects], [false, true]);
-    assert.equal(own.httpConfig.proxyUrl, integration === msteamsv2 ? 'http://p' : undefined);
-  });
-
-  test(`${integration.name}: what is shown holds no secret and can be read again`, () => {
-    const kind = integration.kind as Integration['kind'];
-    const completed = read(integration, yaml, '{slack_app_token: x}');
-    const shown = kind.print(completed);
-    assert.doesNotMatch(JSON.stringify(shown), /http:\/\/x|"k"/);
-    assert.equal(typeof read(integration, JSON.stringify(shown)), 'object');
-  });
-}
-
 /** What is sent with this configuration, whose secrets lie in files. */
 async function sendWithFile(integration: Integration, config: string, change: () => Promise<void>) {
   const completed = integration.complete(

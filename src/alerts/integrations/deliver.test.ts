@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliver, judgeAnswer, reasonOfStatus } from './deliver.ts';
+import { deliver, failureOfAnswer, reasonOfStatus } from './deliver.ts';
 import { OwnTimeout } from './http/timeout.ts';
 import type { FailureReason, HttpAnswer, HttpClient } from './notifier.ts';
 
@@ -24,7 +24,7 @@ const reasons: [status: number, reason: FailureReason, retry: boolean][] = [
 for (const [status, reason, retry] of reasons) {
   test(`a status of ${status} is ${reason} and ${retry ? 'is tried again' : 'final'}`, () => {
     const error = `unexpected status code ${status}: why`;
-    assert.deepEqual(judgeAnswer(answerOf(status, 'why')), {
+    assert.deepEqual(failureOfAnswer(answerOf(status, 'why')), {
       ok: false,
       retry,
       reason,
@@ -36,11 +36,11 @@ for (const [status, reason, retry] of reasons) {
 }
 
 for (const status of [200, 201, 202, 204, 299]) {
-  test(`a status of ${status} is a success`, () => assert.equal(judgeAnswer(answerOf(status)), undefined));
+  test(`a status of ${status} is a success`, () => assert.equal(failureOfAnswer(answerOf(status)), undefined));
 }
 
 test('a service may have more statuses that are tried again', () => {
-  const failure = judgeAnswer(answerOf(429), { retryStatuses: [429] });
+  const failure = failureOfAnswer(answerOf(429), { retryStatuses: [429] });
   assert.deepEqual(failure, {
     ok: false,
     retry: true,
@@ -51,22 +51,27 @@ test('a service may have more statuses that are tried again', () => {
 });
 
 test('an error says what the integration wants it to say', () => {
-  const failure = judgeAnswer(answerOf(400, 'body'), { prefix: 'channel "x": ', describe: ({ text }) => `<${text}>` });
+  const failure = failureOfAnswer(answerOf(400, 'body'), {
+    prefix: 'channel "x": ',
+    describe: ({ text }) => `<${text}>`,
+  });
   assert.deepEqual(failure && 'error' in failure && failure.error, 'channel "x": unexpected status code 400: <body>');
 });
 
 test('an error keeps no more than the beginning of a long body, and no secret', () => {
-  const failure = judgeAnswer(answerOf(400, `${'x'.repeat(5000)}`));
+  const failure = failureOfAnswer(answerOf(400, `${'x'.repeat(5000)}`));
   assert.ok(failure && 'error' in failure && failure.error.length < 2100);
-  const other = judgeAnswer(answerOf(400, 'no key s3cret, s3cret!'), { secrets: ['', 's3cret'] });
+  const other = failureOfAnswer(answerOf(400, 'no key s3cret, s3cret!'), { secrets: ['', 's3cret'] });
   assert.equal(other && 'error' in other && other.error, 'unexpected status code 400: no key <redacted>, <redacted>!');
-  const atTheEnd = judgeAnswer(answerOf(400, `${'x'.repeat(2040)} s3cret-and-more`), { secrets: ['s3cret-and-more'] });
+  const atTheEnd = failureOfAnswer(answerOf(400, `${'x'.repeat(2040)} s3cret-and-more`), {
+    secrets: ['s3cret-and-more'],
+  });
   assert.ok(atTheEnd && 'error' in atTheEnd && !atTheEnd.error.includes('s3'));
 });
 
 test('an error keeps nothing of a URL that is a secret, of which the service quotes the path', () => {
   const secrets = ['https://hooks.example/services/T1/B2?key=s3cret'];
-  const failure = judgeAnswer(answerOf(404, 'Cannot POST /services/T1/B2 (key s3cret)'), { secrets });
+  const failure = failureOfAnswer(answerOf(404, 'Cannot POST /services/T1/B2 (key s3cret)'), { secrets });
   assert.equal(
     failure && 'error' in failure && failure.error,
     'unexpected status code 404: Cannot POST <redacted> (key <redacted>)',
@@ -75,7 +80,7 @@ test('an error keeps nothing of a URL that is a secret, of which the service quo
 
 test('a failure says how long the service wants to be left alone', () => {
   const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:01:30 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
-  const failure = judgeAnswer(answerOf(503, '', headers));
+  const failure = failureOfAnswer(answerOf(503, '', headers));
   assert.equal(failure && 'retryAfterMs' in failure && failure.retryAfterMs, 90_000);
 });
 

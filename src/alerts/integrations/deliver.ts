@@ -1,14 +1,15 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { readRetryAfter } from '../../kernel/http/retry-after.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import { OwnTimeout } from './http/timeout.ts';
 import type { Delivery, FailureReason, HttpAnswer, HttpClient, HttpRequest } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
 import { truncateRunes } from './truncate.ts';
 
 export interface DeliveryRules {
-  /** Statuses beside 5xx after which another attempt may succeed. */
+  /** Statuses besides 5xx after which a retry may succeed. */
   readonly retryStatuses?: readonly number[];
-  /** What an error says of the answer; the whole body unless given. */
+  /** The part of an answer that an error quotes; the whole body by default. */
   readonly describe?: (answer: HttpAnswer) => string;
   /** Stands before an error about the answer. */
   readonly prefix?: string;
@@ -16,46 +17,51 @@ export interface DeliveryRules {
   readonly secrets?: readonly string[];
 }
 
-/** What an error quotes of a body: errors are kept and shown. */
+/** Characters of a body in an error, which is stored and shown. */
 const MAX_DETAILS = 2048;
 
 export const DELIVERED: Delivery = { ok: true };
 
-/** Sends one request; resolves with the answer when its status is 2xx, otherwise with what came of the attempt. */
+/** A result, or the failed delivery. */
+export type Attempted<T> = Outcome<T, { readonly failure: Delivery }>;
+
+export const failed = (failure: Delivery) => ({ ok: false, failure }) as const;
+
+/** Sends one request; resolves with an answer with status 2xx, or with the failure. */
 export async function exchange(
   client: HttpClient,
   request: HttpRequest,
   rules: DeliveryRules = {},
-): Promise<{ readonly answer: HttpAnswer } | { readonly failure: Delivery }> {
+): Promise<Attempted<HttpAnswer>> {
   try {
     const answer = await client.send(request);
-    const failure = judgeAnswer(answer, rules);
-    return failure ? { failure } : { answer };
+    const failure = failureOfAnswer(answer, rules);
+    return failure ? failed(failure) : accepted(answer);
   } catch (error) {
-    return { failure: failedToSend(error, request.signal, rules.secrets) };
+    return failed(failedToSend(error, request.signal, rules.secrets));
   }
 }
 
-/** Sends one request, whose success needs nothing but a status of 2xx. */
+/** Sends one request that succeeds with any status of 2xx. */
 export async function deliver(client: HttpClient, request: HttpRequest, rules?: DeliveryRules): Promise<Delivery> {
   const result = await exchange(client, { ...request, statusSuffices: true }, rules);
-  return 'failure' in result ? result.failure : DELIVERED;
+  return result.ok ? DELIVERED : result.failure;
 }
 
-/** What went wrong without an answer; another attempt may succeed. */
+/** The failure of a request without an answer; a retry may succeed. */
 export function failedToSend(error: unknown, signal: AbortSignal, secrets: readonly string[] = []): Delivery {
   const reason = signal.aborted ? abortReason(signal) : 'other';
   return { ok: false, retry: true, reason, error: hideSecrets(messageOf(error), secrets) };
 }
 
-/** A failure that no other attempt can mend. */
+/** A permanent failure. */
 export function failedForGood(error: string, reason: FailureReason = 'other'): Delivery {
   return { ok: false, retry: false, reason, error };
 }
 
 /**
- * A signal is aborted with a TimeoutError when the deadline of the flush has passed, with an OwnTimeout when that of the
- * integration has, and with anything else when the server stops.
+ * A signal is aborted with a TimeoutError at the deadline of the flush, with an OwnTimeout at that of the integration, and
+ * with anything else at a stop.
  */
 export function abortReason(signal: AbortSignal): FailureReason {
   const reason: unknown = signal.reason;
@@ -64,10 +70,10 @@ export function abortReason(signal: AbortSignal): FailureReason {
 }
 
 /** Undefined for a status of 2xx. Source: Alertmanager notify.Retrier. */
-export function judgeAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
+export function failureOfAnswer(answer: HttpAnswer, rules: DeliveryRules = {}): Delivery | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
-  // Before it is cut: of a secret the beginning would stay.
+  // Before truncation, which could leave the beginning of a secret.
   const said = hideSecrets(rules.describe ? rules.describe(answer) : answer.text, rules.secrets ?? []);
   const details = truncateRunes(said, MAX_DETAILS);
   const error = `${rules.prefix ?? ''}unexpected status code ${status}${details === '' ? '' : `: ${details}`}`;

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import type { HttpConfig } from '../config/http-config.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { notificationOf, notifiedAlert, resolvedAlert } from '../testing/notifier-parts.ts';
 import { incidentioIntegration as incidentio } from './incidentio.ts';
 import type { NotifierContext } from './notifier.ts';
@@ -18,6 +18,27 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
   const yaml = `{url: "${sink.url}/v2/alert_events/alertmanager/A1", ${TOKEN}${more === '' ? '' : `, ${more}`}}`;
   return { sink, delivery: await notifyOnce(incidentio, yaml) };
 }
+
+testIntegration(incidentio, {
+  yaml: '{url: URL, alert_source_token: s3cr3t}',
+  isRetried: (status) => status === 429 || status >= 500,
+  documented: [
+    {
+      name: 'an alert event of the Alertmanager source of incident.io',
+      source: 'https://api-docs.incident.io/tag/Alert-Events-V2',
+      yaml: `{url: "URL/v2/alert_events/alertmanager/A1", ${TOKEN}}`,
+      answer: { status: 202 },
+      request: 'POST /v2/alert_events/alertmanager/A1',
+      headers: { authorization: 'Bearer hush' },
+      body:
+        '{"receiver":"team","status":"firing","alerts":[{"status":"firing","labels":{"alertname":"Down"},"annotations":{},' +
+        '"startsAt":"2026-01-01T00:00:00Z","endsAt":"0001-01-01T00:00:00Z","generatorURL":"","fingerprint":"0123456789abcdef"}],' +
+        '"notification_reason":"first notification","groupLabels":{"alertname":"Down"},"commonLabels":{"alertname":"Down"},' +
+        '"commonAnnotations":{},"routeLabels":{},"externalURL":"http://alerts.example.org","version":"1",' +
+        '"groupKey":"{}:{alertname=\\"Down\\"}","truncatedAlerts":0}\n',
+    },
+  ],
+});
 
 describe('an incident.io configuration', () => {
   const url = 'url: "http://i.example.org"';
@@ -57,24 +78,7 @@ describe('an incident.io configuration', () => {
   });
 });
 
-describe('incident.io is told', () => {
-  test('by an alert event of its Alertmanager source', async (t) => {
-    const { sink, delivery } = await sendTo(t);
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, '/v2/alert_events/alertmanager/A1');
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(
-      request?.body,
-      '{"receiver":"team","status":"firing","alerts":[{"status":"firing","labels":{"alertname":"Down"},"annotations":{},' +
-        '"startsAt":"2026-01-01T00:00:00Z","endsAt":"0001-01-01T00:00:00Z","generatorURL":"","fingerprint":"0123456789abcdef"}],' +
-        '"notification_reason":"first notification","groupLabels":{"alertname":"Down"},"commonLabels":{"alertname":"Down"},' +
-        '"commonAnnotations":{},"routeLabels":{},"externalURL":"http://alerts.example.org","version":"1",' +
-        '"groupKey":"{}:{alertname=\\"Down\\"}","truncatedAlerts":0}\n',
-    );
-  });
-
+describe('incident.io is notified', () => {
   const tokens: readonly (readonly [string, unknown])[] = [
     [TOKEN, { type: 'Bearer', credentials: 'hush', credentialsFile: undefined }],
     ['alert_source_token_file: /token', { type: 'Bearer', credentials: undefined, credentialsFile: '/token' }],
@@ -134,16 +138,6 @@ describe('incident.io is told', () => {
 });
 
 describe('an incident.io that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name}: is told again at 429 too`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.ok(!delivery.ok);
-      const { retry, reason, retryAfterMs } = delivery;
-      const expectedRetry = expected.retry || expected.reason === 'rateLimited';
-      assert.deepEqual([retry, reason, retryAfterMs], [expectedRetry, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
   const answers: readonly (readonly [string, string])[] = [
     ['{"message":"a","error":"b","errors":["c","d"]}', 'unexpected status code 422: a: b: c, d'],
     ['{"errors":[]}', 'unexpected status code 422'],
@@ -156,26 +150,4 @@ describe('an incident.io that fails', () => {
       assert.equal(delivery.ok || delivery.error, error);
     });
   }
-
-  test('by silence is left after the time that is configured for one attempt', async (t) => {
-    const clock = new FakeClock();
-    const sink = await startHttpSink(t, () => 'hang');
-    const sending = notifyOnce(incidentio, `{url: "${sink.url}", ${TOKEN}, timeout: 5s}`, { context: { clock } });
-    await sink.received(1);
-    clock.advance(5000);
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.retry, true);
-    assert.match(delivery.ok ? '' : delivery.error, /configured incident\.io timeout reached \(5s\)/);
-  });
-
-  test('by silence is left at the deadline of the flush', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const yaml = `{url: "${sink.url}", ${TOKEN}, timeout: 5s}`;
-    const sending = notifyOnce(incidentio, yaml, { signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
-  });
 });

@@ -91,7 +91,7 @@ function createIncidentio(config: IncidentioConfig, context: NotifierContext): N
   };
 }
 
-/** The token of the alert source stands above whatever else the HTTP configuration says of authorization. */
+/** The token of the alert source replaces any authorization of the HTTP configuration. */
 function authorize({ httpConfig, alertSourceToken, alertSourceTokenFile }: IncidentioConfig): HttpConfig | undefined {
   if (!alertSourceToken && !alertSourceTokenFile) return httpConfig;
   return {
@@ -106,7 +106,7 @@ function authorize({ httpConfig, alertSourceToken, alertSourceTokenFile }: Incid
   };
 }
 
-/** Of a message that is too large the first alert alone is told: one is all that an incident needs. */
+/** A message that is too large is reduced to its first alert, which is enough for an incident. */
 function encodeBody({ maxAlerts }: IncidentioConfig, { dataOf }: NotifierContext, notification: Notification): string {
   const { alerts, groupKey } = notification;
   const kept = maxAlerts > 0 ? alerts.slice(0, maxAlerts) : alerts;
@@ -132,7 +132,7 @@ async function readUrl(
   }
 }
 
-/** What incident.io says of an error: `message`, `error` and `errors`. */
+/** The text of incident.io's errors: `message`, `error` and `errors`. */
 function describeAnswer({ text: body }: HttpAnswer): string {
   let said: unknown;
   try {

@@ -18,7 +18,7 @@ import { webexIntegration } from './webex.ts';
 import { webhookIntegration } from './webhook.ts';
 import { wechatIntegration } from './wechat.ts';
 
-/** Every kind of notifier, in the order in which a receiver's are run and counted. */
+/** All integrations, in the order in which those of a receiver run. */
 export const INTEGRATIONS: readonly Integration[] = [
   webhookIntegration,
   emailIntegration,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { mattermostIntegration as mattermost } from './mattermost.ts';
 
 async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer: SinkAnswer = { body: 'ok' }) {
@@ -15,6 +16,24 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
 
 /** Fields that leave nothing of what is said by default. */
 const BARE = 'username: "", color: "", text: "", title: "", title_link: "", fallback: ""';
+
+testIntegration(mattermost, {
+  yaml: '{webhook_url: URL/s3cr3t}',
+  documented: [
+    {
+      name: 'a message of Mattermost',
+      source: 'https://developers.mattermost.com/integrate/webhooks/incoming/',
+      yaml: '{webhook_url: URL/hooks/x, channel: town-square}',
+      answer: { body: 'ok' },
+      request: 'POST /hooks/x',
+      body:
+        '{"channel":"town-square","username":"\\u003cmattermost.default.username\\u003e",' +
+        '"attachments":[{"fallback":"\\u003cmattermost.default.fallback\\u003e","color":"\\u003cmattermost.default.color\\u003e",' +
+        '"text":"\\u003cmattermost.default.text\\u003e","title":"\\u003cmattermost.default.title\\u003e",' +
+        '"title_link":"\\u003cmattermost.default.titlelink\\u003e"}]}\n',
+    },
+  ],
+});
 
 describe('a Mattermost configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -52,23 +71,7 @@ describe('a Mattermost configuration', () => {
   });
 });
 
-describe('Mattermost is told', () => {
-  test('by an incoming webhook', async (t) => {
-    const { sink, delivery } = await sendTo(t, 'channel: town-square');
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, '/hooks/s3cr3t');
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(
-      request?.body,
-      '{"channel":"town-square","username":"\\u003cmattermost.default.username\\u003e",' +
-        '"attachments":[{"fallback":"\\u003cmattermost.default.fallback\\u003e","color":"\\u003cmattermost.default.color\\u003e",' +
-        '"text":"\\u003cmattermost.default.text\\u003e","title":"\\u003cmattermost.default.title\\u003e",' +
-        '"title_link":"\\u003cmattermost.default.titlelink\\u003e"}]}\n',
-    );
-  });
-
+describe('Mattermost is notified', () => {
   test('with all that an attachment can have', async (t) => {
     const more =
       'username: U, icon_url: I, icon_emoji: E, type: custom_x, text: X, fallback: F, color: C, pretext: P, ' +
@@ -135,29 +138,10 @@ describe('Mattermost is told', () => {
 });
 
 describe('a Mattermost that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name}: ${JSON.stringify(expected)}`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.ok(!delivery.ok);
-      const { retry, reason, retryAfterMs } = delivery;
-      assert.deepEqual([retry, reason, retryAfterMs], [expected.retry, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
   test('is named with its channel and without its address', async (t) => {
     const sink = await startHttpSink(t, () => ({ status: 404, body: `nothing at ${sink.url}/hooks/s3cr3t` }));
     const yaml = `{webhook_url: "${sink.url}/hooks/s3cr3t", channel: "a\\"b"}`;
     const delivery = await notifyOnce(mattermost, yaml);
     assert.equal(delivery.ok || delivery.error, 'channel "a\\"b": unexpected status code 404: nothing at <redacted>');
-  });
-
-  test('by silence is left at the deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const sending = notifyOnce(mattermost, `{webhook_url: "${sink.url}"}`, { signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
   });
 });

@@ -20,7 +20,7 @@ const field = object(
   },
 );
 
-/** A name for a template, or what an attachment says by default. */
+/** The call of a default template. */
 function fallback(name: string): string {
   return `{{ template "mattermost.default.${name}" . }}`;
 }
@@ -117,14 +117,14 @@ function createMattermost(config: MattermostConfig, context: NotifierContext): N
         },
         { secrets: [url] },
       );
-      // A failure without an answer says nothing of the channel.
+      // A failure without an answer does not concern the channel.
       if (delivery.ok || !delivery.error.startsWith('unexpected status code')) return delivery;
       return { ...delivery, error: `channel ${quoteGo(message.channel ?? '')}: ${delivery.error}` };
     },
   };
 }
 
-/** Without attachments of its own the message is one, which holds the text as well. */
+/** Without configured attachments, the message is a single attachment with the text. */
 function messageOfGroup(config: MattermostConfig, render: Render) {
   const own = config.attachments.length > 0;
   return withoutEmpty({
@@ -162,7 +162,7 @@ function renderAttachment(part: AttachmentConfig, render: Render): unknown {
   });
 }
 
-/** Mattermost refuses an acknowledgement of what is standard, and insistence on what is not urgent. */
+/** Mattermost refuses acknowledgements with standard priority, and persistent notifications unless it is urgent. */
 function renderPriority(config: MattermostConfig['priority'], render: Render): unknown {
   if (!config?.priority) return undefined;
   const asked = render(config.priority).toLowerCase();

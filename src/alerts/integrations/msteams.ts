@@ -19,7 +19,7 @@ const msteamsConfig = object(
   checkWebhookUrl,
 );
 
-/** Where a service is reached by a URL that is a secret. */
+/** A URL that is a secret, inline or in a file. */
 export interface WebhookUrl {
   readonly webhookUrl: string | undefined;
   readonly webhookUrlFile: string;
@@ -39,7 +39,7 @@ export function readWebhookUrl({ webhookUrl, webhookUrlFile }: WebhookUrl, { rea
 
 export type MsteamsConfig = ValueOf<typeof msteamsConfig>;
 
-/** Connectors of Microsoft Teams, which Microsoft has announced the end of; `msteamsv2` takes their place. */
+/** Connectors of Microsoft Teams, deprecated by Microsoft; `msteamsv2` replaces them. */
 export const msteamsIntegration: Integration<MsteamsConfig> = {
   name: 'msteams',
   key: 'msteams_configs',

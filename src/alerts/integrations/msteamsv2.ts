@@ -31,7 +31,7 @@ export const msteamsv2Integration: Integration<Msteamsv2Config> = {
   create: createMsteamsv2,
 };
 
-/** Here alone the global proxy also serves an HTTP configuration that names none. */
+/** Only here the global proxy also applies to an own HTTP configuration without one. */
 function inheritProxyToo({ httpConfig }: Msteamsv2Config, global: GlobalConfig) {
   if (!httpConfig || httpConfig.proxyUrl) return httpConfig ?? global.httpConfig;
   return { ...httpConfig, proxyUrl: global.httpConfig?.proxyUrl };

@@ -139,7 +139,7 @@ interface Message {
 function endpoint(apiUrl: string, path: string): string {
   const target = new URL(apiUrl);
   target.pathname += path;
-  // Everything but the creation finds its alert by the alias.
+  // All requests but the creation address the alert by its alias.
   if (path !== 'v2/alerts') target.searchParams.set('identifierType', 'alias');
   return target.href;
 }
@@ -184,7 +184,7 @@ function renderDetails(common: Pairs, own: Pairs, render: (source: string) => st
   return Object.fromEntries([...all].sort(([a], [b]) => compareUtf8(a, b)));
 }
 
-/** One that renders to nothing is left out; `teams` stands for a team for each name between commas. */
+/** Responders that render to nothing are left out; `teams` is a comma-separated list of teams. */
 function renderResponders(responders: readonly Responder[], render: (source: string) => string): readonly unknown[] {
   return responders.flatMap((one): readonly object[] => {
     const [id, name, username, type] = [one.id, one.name, one.username, one.type].map(render) as [

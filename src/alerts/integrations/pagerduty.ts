@@ -89,7 +89,7 @@ function completePagerduty(config: PagerdutyConfig, global: GlobalConfig): Outco
 
 const EVENTS_V1_URL = 'https://events.pagerduty.com/generic/2010-04-15/create_event.json';
 
-/** A service key is one of the first version of the events API, a routing key one of the second. */
+/** A service key selects version 1 of the events API, a routing key version 2. */
 export function createPagerduty(config: PagerdutyConfig, context: NotifierContext, v1Url = EVENTS_V1_URL): Notifier {
   const http = context.openHttp(config.httpConfig);
   const isV1 = Boolean(config.serviceKey || config.serviceKeyFile);
@@ -153,7 +153,7 @@ function eventV1({ config, notification, key, render }: Event, kept: Details): u
     incident_key: groupHash(notification),
     event_type: type,
     ...withoutEmpty({ description: truncateRunes(render(config.description), MAX_SUMMARY_RUNES) }),
-    // Both are part of the second version alone, but Alertmanager sends them so.
+    // Both belong to version 2 only, but Alertmanager sends them here as well.
     event_action: '',
     payload: null,
     ...(type === 'trigger'
@@ -199,13 +199,13 @@ function eventType({ alerts }: Notification): 'trigger' | 'resolve' {
 const MAX_BYTES = 512_000;
 const TOO_LARGE = 'Custom details have been removed because the original event exceeds the maximum size of 512KB';
 
-/** Without its details, where it would be too large with them. */
+/** Without its details if it would be too large with them. */
 function encodeWithin(all: Details, build: (kept: Details) => unknown): string {
   const whole = encodePlain(build(all));
   return Buffer.byteLength(whole) > MAX_BYTES ? encodePlain(build({ error: TOO_LARGE })) : whole;
 }
 
-/** Only a status of 400 comes with reasons worth telling. */
+/** Only a status of 400 has useful reasons. */
 function describeErrors({ status, text: body }: HttpAnswer): string {
   if (status !== 400) return '';
   try {

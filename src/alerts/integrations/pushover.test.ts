@@ -4,18 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf } from '../testing/integration.ts';
+import type { HttpConfig } from '../config/http-config.ts';
+import { configOf, notifyOnce, printedOf, refusalOf } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { notificationOf, plainHttp, resolvedAlert } from '../testing/notifier-parts.ts';
-import type { HttpClient } from './notifier.ts';
+import type { HttpClient, NotifierContext } from './notifier.ts';
 import { pushoverIntegration as pushover } from './pushover.ts';
 
 const KEYS = 'user_key: u1, token: t1';
 
 /** Takes what is meant for the service to a sink. */
-function detourTo(url: string): { openHttp: () => HttpClient } {
-  const send: HttpClient['send'] = (request) =>
-    plainHttp.send({ ...request, url: request.url.replace('https://api.pushover.net', url) });
-  return { openHttp: () => ({ send }) };
+function detourTo(url: string, { openHttp }: Pick<NotifierContext, 'openHttp'> = { openHttp: () => plainHttp }) {
+  return {
+    openHttp(config: HttpConfig | undefined): HttpClient {
+      const http = openHttp(config);
+      return {
+        send: (request) => http.send({ ...request, url: request.url.replace('https://api.pushover.net', url) }),
+      };
+    },
+  };
 }
 
 async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer: SinkAnswer = {}, isResolved = false) {
@@ -26,6 +33,24 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
   const query = new URL(sink.requests[0]?.path ?? '', sink.url).searchParams;
   return { sink, delivery, query };
 }
+
+testIntegration(pushover, {
+  yaml: '{user_key: u1, token: s3cr3t}',
+  create: (config, context, url) => pushover.create(config, { ...context, ...detourTo(url, context) }),
+  documented: [
+    {
+      name: 'a message of Pushover, all of it in the query',
+      source: 'https://pushover.net/api#messages',
+      yaml: `{${KEYS}, priority: "{{ .Status }}"}`,
+      answer: {},
+      request:
+        'POST /1/messages.json?device=&expire=3600&message=%3Cpushover.default.message%3E&priority=firing&retry=60&sound=' +
+        '&title=%3Cpushover.default.title%3E&token=t1&url=%3Cpushover.default.url%3E&url_title=&user=u1',
+      headers: { 'content-type': 'text/plain' },
+      body: '',
+    },
+  ],
+});
 
 describe('a Pushover configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -48,21 +73,7 @@ describe('a Pushover configuration', () => {
   });
 });
 
-describe('Pushover is told', () => {
-  test('by its messages API, all of it in the query', async (t) => {
-    const { sink, delivery } = await sendTo(t, 'priority: "{{ .Status }}"');
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.headers['content-type'], 'text/plain');
-    assert.equal(request?.body, '');
-    assert.equal(
-      request?.path,
-      '/1/messages.json?device=&expire=3600&message=%3Cpushover.default.message%3E&priority=firing&retry=60&sound=' +
-        '&title=%3Cpushover.default.title%3E&token=t1&url=%3Cpushover.default.url%3E&url_title=&user=u1',
-    );
-  });
-
+describe('Pushover is notified', () => {
   test('with all that can be configured', async (t) => {
     const more =
       'title: T, message: "a b & c", url: "http://x.example.org/", url_title: U, device: phone, sound: siren, ' +
@@ -130,30 +141,11 @@ describe('Pushover is told', () => {
 });
 
 describe('a Pushover that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name}: ${JSON.stringify(expected)}`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.equal(delivery.ok, false);
-      const { retry, reason, retryAfterMs } = delivery as Extract<typeof delivery, { ok: false }>;
-      assert.deepEqual([retry, reason, retryAfterMs], [expected.retry, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
   test('and repeats the keys does not show them', async (t) => {
     const { delivery } = await sendTo(t, '', { status: 400, body: 'user u1 with token t1 is unknown' });
     assert.equal(
       delivery.ok || delivery.error,
       'unexpected status code 400: user <redacted> with token <redacted> is unknown',
     );
-  });
-
-  test('by silence is left at the deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const sending = notifyOnce(pushover, `{${KEYS}}`, { context: detourTo(sink.url), signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
   });
 });

@@ -5,28 +5,12 @@ import { globalConfig } from '../config/global-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import type { Notification, NotifiedAlert } from '../domain/notification.ts';
 import { notificationOf, notifiedAlert, notifierContext, resolvedAlert } from '../testing/notifier-parts.ts';
-import { discordIntegration } from './discord.ts';
-import { msteamsIntegration } from './msteams.ts';
-import { msteamsv2Integration } from './msteamsv2.ts';
+import { INTEGRATIONS } from './integrations.ts';
 import type { HttpRequest, Integration } from './notifier.ts';
-import { opsgenieIntegration } from './opsgenie.ts';
-import { pagerdutyIntegration } from './pagerduty.ts';
-import { slackIntegration } from './slack/slack.ts';
 import measured from './testdata/requests.json' with { type: 'json' };
-import { webhookIntegration } from './webhook.ts';
 
 // What Alertmanager 0.34.2 sends for the same configuration and the same alerts, byte by byte. Its default templates
 // were replaced by their names in angle brackets.
-
-const INTEGRATIONS = [
-  webhookIntegration,
-  slackIntegration,
-  pagerdutyIntegration,
-  opsgenieIntegration,
-  msteamsIntegration,
-  msteamsv2Integration,
-  discordIntegration,
-] as readonly Integration[];
 
 interface Measured {
   readonly name: string;

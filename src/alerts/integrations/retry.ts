@@ -26,7 +26,7 @@ export interface RetryParts {
   readonly onAttempt?: (attempt: Attempt) => void;
 }
 
-/** How the attempts at one notification are ended from outside: the server stops, or its configuration changes. */
+/** Ends the attempts of one notification from outside: at a stop or a reload. */
 export class Ending {
   readonly #controller = new AbortController();
   #isLastCall = false;
@@ -37,7 +37,7 @@ export class Ending {
     return this.#controller.signal;
   }
 
-  /** Whether no other attempt may begin. */
+  /** Whether no further attempt may begin. */
   get isLastCall(): boolean {
     return this.#isLastCall || this.signal.aborted;
   }
@@ -48,13 +48,13 @@ export class Ending {
     this.#wake?.();
   }
 
-  /** No attempt begins from now on; one that is under way may come to its end. */
+  /** No further attempt begins; one under way may finish. */
   callLast(): void {
     this.#isLastCall = true;
     this.#wake?.();
   }
 
-  /** Resolves at the instant, or as soon as no other attempt may begin. */
+  /** Resolves at the instant, or as soon as no further attempt may begin. */
   waitUntil(at: number, clock: Clock): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -69,10 +69,10 @@ export class Ending {
 }
 
 export interface RetryResult {
-  /** A failure has the text for the whole, with the number of attempts. */
+  /** A failure's text is for all attempts and contains their number. */
   readonly delivery: Delivery;
   readonly attempts: number;
-  /** What the last attempt that the deadline did not cut short came to; undefined after a success. */
+  /** The result of the last attempt that the deadline did not cut short; undefined after a success. */
   readonly lastError: string | undefined;
 }
 
@@ -81,14 +81,14 @@ type Failure = Extract<Delivery, { ok: false }>;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 60_000;
 
-/** How long after the beginning of an attempt the next one begins; `attempts` have been made. ±50 % of 500 ms · 1.5ⁿ. */
+/** The time from the beginning of one attempt to the next after `attempts`: 500 ms · 1.5ⁿ ± 50 %. */
 export function backoffMs(attempts: number, random: () => number): number {
   return Math.min(FIRST_WAIT_MS * 1.5 ** (attempts - 1), MAX_WAIT_MS) * (0.5 + random());
 }
 
 /**
- * Tries until it succeeds, until another attempt would be of no use, or until the deadline: a failure whose next
- * attempt would begin after it is final at once. Source of the intervals and texts: Alertmanager's RetryStage.
+ * Retries until success, a permanent failure, or the deadline: a failure whose next attempt would begin after it is
+ * final at once. Source of the intervals and texts: Alertmanager's RetryStage.
  */
 export async function notifyWithRetry(
   notifier: Notifier,
@@ -123,7 +123,7 @@ async function tryUntilAborted(
     onAttempt?.({ number: attempts, ok: delivery.ok, latencyMs: clock.now() - begunAt, error, retry });
     if (delivery.ok) return { delivery, attempts, lastError: undefined };
     if (!delivery.retry) return gaveUp('due to unrecoverable error after', delivery, attempts);
-    // An attempt that was cut short says less than the one before it.
+    // The error of an attempt that was cut short says less than the one before.
     if (signal.aborted) break;
     last = delivery;
     const nextAt = Math.max(begunAt + backoffMs(attempts, random), clock.now() + (delivery.retryAfterMs ?? 0));

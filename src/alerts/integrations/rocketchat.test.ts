@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { rocketchatIntegration as rocketchat } from './rocketchat.ts';
 
 const TOKENS = 'token: t1, token_id: i1';
@@ -15,6 +16,25 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
   const yaml = `{api_url: "${sink.url}/chat/", ${TOKENS}${more === '' ? '' : `, ${more}`}}`;
   return { sink, delivery: await notifyOnce(rocketchat, yaml) };
 }
+
+testIntegration(rocketchat, {
+  yaml: '{api_url: URL, token: s3cr3t, token_id: i1}',
+  readsAnswer: true,
+  documented: [
+    {
+      name: 'a message of Rocket.Chat',
+      source: 'https://developer.rocket.chat/apidocs/post-message',
+      yaml: `{api_url: "URL/chat/", ${TOKENS}, channel: "#ops", color: red}`,
+      answer: OK,
+      request: 'POST /chat/api/v1/chat.postMessage',
+      headers: { 'x-auth-token': 't1', 'x-user-id': 'i1' },
+      body:
+        '{"channel":"#ops","emoji":"\\u003crocketchat.default.emoji\\u003e","avatar":"\\u003crocketchat.default.iconurl\\u003e",' +
+        '"attachments":[{"title":"\\u003crocketchat.default.title\\u003e","title_link":"\\u003crocketchat.default.titlelink\\u003e",' +
+        '"text":"\\u003crocketchat.default.text\\u003e","color":"red"}]}\n',
+    },
+  ],
+});
 
 describe('a Rocket.Chat configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -46,24 +66,7 @@ describe('a Rocket.Chat configuration', () => {
   });
 });
 
-describe('Rocket.Chat is told', () => {
-  test('by chat.postMessage of its REST API', async (t) => {
-    const { sink, delivery } = await sendTo(t, 'channel: "#ops", color: red');
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, '/chat/api/v1/chat.postMessage');
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(request?.headers['x-auth-token'], 't1');
-    assert.equal(request?.headers['x-user-id'], 'i1');
-    assert.equal(
-      request?.body,
-      '{"channel":"#ops","emoji":"\\u003crocketchat.default.emoji\\u003e","avatar":"\\u003crocketchat.default.iconurl\\u003e",' +
-        '"attachments":[{"title":"\\u003crocketchat.default.title\\u003e","title_link":"\\u003crocketchat.default.titlelink\\u003e",' +
-        '"text":"\\u003crocketchat.default.text\\u003e","color":"red"}]}\n',
-    );
-  });
-
+describe('Rocket.Chat is notified', () => {
   test('with fields and buttons', async (t) => {
     const more =
       'title: T, title_link: "", text: X, image_url: I, thumb_url: H, color: green, emoji: ":fire:", icon_url: A, ' +
@@ -102,15 +105,6 @@ describe('Rocket.Chat is told', () => {
 });
 
 describe('a Rocket.Chat that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name}: ${JSON.stringify(expected)}`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.ok(!delivery.ok);
-      const { retry, reason, retryAfterMs } = delivery;
-      assert.deepEqual([retry, reason, retryAfterMs], [expected.retry, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
   const answers: readonly (readonly [string, SinkAnswer, object])[] = [
     [
       'refuses with a status of 200',
@@ -146,14 +140,4 @@ describe('a Rocket.Chat that fails', () => {
       assert.deepEqual((await sendTo(t, 'channel: "#ops"', answer)).delivery, { ok: false, ...expected });
     });
   }
-
-  test('by silence is left at the deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const sending = notifyOnce(rocketchat, `{api_url: "${sink.url}", ${TOKENS}}`, { signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
-  });
 });

@@ -30,7 +30,7 @@ const field = object({
   short: optional(bool),
 });
 
-/** Alertmanager sends a button with text, url and msg whatever else is written; it knows these names without underscores. */
+/** Alertmanager sends a button with text, url and msg, whatever else is set; these names have no underscores there. */
 const action = object({
   type: withDefault(text, ''),
   text: withDefault(template, ''),
@@ -82,7 +82,7 @@ export const rocketchatIntegration: Integration<RocketchatConfig> = {
   create: createRocketchat,
 };
 
-/** A token of the integration's own, be it inline or in a file, stands above both of the global part. */
+/** The integration's own token, inline or in a file, takes precedence over both global ones. */
 function completeRocketchat(config: RocketchatConfig, global: GlobalConfig): Outcome<RocketchatConfig> {
   const { tokenId, tokenIdFile } =
     config.tokenId || config.tokenIdFile
@@ -117,9 +117,9 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
         { method: 'POST', url: api, headers, body, signal },
         { secrets: [token, tokenId] },
       );
-      if ('answer' in result) return judge(result.answer.text, channel);
+      if (result.ok) return readAnswer(result.value.text, channel);
       const { failure } = result;
-      // A failure without an answer says nothing of the channel.
+      // A failure without an answer does not concern the channel.
       return failure.ok || !failure.error.startsWith('unexpected status code') ? failure : ofChannel(channel, failure);
     },
   };
@@ -176,7 +176,7 @@ function renderAction(action: RocketchatConfig['actions'][number], render: (sour
 }
 
 /** Rocket.Chat may refuse a message with a status of 200. */
-function judge(body: string, channel: string): Delivery {
+function readAnswer(body: string, channel: string): Delivery {
   let said: { readonly success?: unknown; readonly error?: unknown } | null;
   try {
     said = JSON.parse(body);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { fakeTemplates } from '../testing/notifier-parts.ts';
 import { telegramIntegration as telegram } from './telegram.ts';
 
@@ -20,6 +21,24 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
   const delivery = await notifyOnce(telegram, yamlFor(sink.url, more));
   return { sink, delivery };
 }
+
+testIntegration(telegram, {
+  yaml: '{api_url: URL, bot_token: s3cr3t, chat_id: 1}',
+  isRetried: () => true,
+  readsAnswer: true,
+  documented: [
+    {
+      name: 'a message of Telegram',
+      source: 'https://core.telegram.org/bots/api#sendmessage',
+      yaml: yamlFor('URL'),
+      answer: OK,
+      request: `POST /bot${TOKEN}/sendMessage`,
+      body:
+        '{"chat_id":"-100200300","disable_web_page_preview":"true","parse_mode":"HTML",' +
+        '"text":"\\u003ctelegram.default.message\\u003e"}\n',
+    },
+  ],
+});
 
 describe('a Telegram configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -58,21 +77,7 @@ describe('a Telegram configuration', () => {
   });
 });
 
-describe('Telegram is told', () => {
-  test('by sendMessage of the Bot API', async (t) => {
-    const { sink, delivery } = await sendTo(t);
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, `/bot${TOKEN}/sendMessage`);
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(
-      request?.body,
-      '{"chat_id":"-100200300","disable_web_page_preview":"true","parse_mode":"HTML",' +
-        '"text":"\\u003ctelegram.default.message\\u003e"}\n',
-    );
-  });
-
+describe('Telegram is notified', () => {
   test('without a sound, in a thread, and in plain text, where it is wanted', async (t) => {
     const more = 'disable_notifications: true, message_thread_id: 7, parse_mode: "", message: "{{ .Status }}"';
     const { sink } = await sendTo(t, more);
@@ -130,15 +135,6 @@ describe('Telegram is told', () => {
 });
 
 describe('a Telegram that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name} is tried again, whatever it is`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.equal(delivery.ok, false);
-      const { retry, reason, retryAfterMs } = delivery as Extract<typeof delivery, { ok: false }>;
-      assert.deepEqual([retry, reason, retryAfterMs], [true, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
   const answers: readonly (readonly [string, SinkAnswer, object])[] = [
     [
       'says why in its own words',
@@ -194,15 +190,4 @@ describe('a Telegram that fails', () => {
       assert.deepEqual((await sendTo(t, '', answer)).delivery, { ok: false, retry: true, ...expected });
     });
   }
-
-  test('by silence is left at the deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const sending = notifyOnce(telegram, yamlFor(sink.url), { signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
-    assert.equal(delivery.ok || delivery.retry, true);
-  });
 });

@@ -14,7 +14,7 @@ import {
 } from '../config/kind.ts';
 import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
-import { DELIVERED, failedToSend, judgeAnswer } from './deliver.ts';
+import { DELIVERED, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { truncateRunes } from './truncate.ts';
@@ -22,7 +22,7 @@ import { truncateRunes } from './truncate.ts';
 /** In characters. Source: https://core.telegram.org/bots/api#sendmessage */
 const MAX_MESSAGE = 4096;
 
-/** HTML cannot be cut anywhere: what remains might not be well-formed, and Telegram would refuse it. */
+/** HTML is not cut: the rest might be malformed, and Telegram would refuse it. */
 const TOO_LONG = `The notification is longer than the ${MAX_MESSAGE} characters that Telegram takes. Please shorten the template of its message.`;
 
 const NOT_READY = { ok: false, retry: true, reason: 'other' } as const;
@@ -92,7 +92,7 @@ function createTelegram(config: TelegramConfig, context: NotifierContext): Notif
           body: encodeJson(requestOf(config, chatId, message)),
           signal,
         });
-        return judge(answer, token);
+        return readAnswer(answer, token);
       } catch (error) {
         return failedToSend(error, signal, [token]);
       }
@@ -143,21 +143,21 @@ interface TelegramAnswer {
   readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
 }
 
-/** Whatever Telegram refuses is tried again: a chat may be opened to the bot meanwhile. */
-function judge(answer: HttpAnswer, token: string): Delivery {
-  const said = readAnswer(answer.text);
+/** Every refusal is retried: a chat may be opened to the bot meanwhile. */
+function readAnswer(answer: HttpAnswer, token: string): Delivery {
+  const said = parseBody(answer.text);
   if (said.ok === true) return DELIVERED;
   const { error_code: code, description, parameters } = said;
   const status = typeof code === 'number' ? code : answer.status;
   const moved = parameters?.migrate_to_chat_id;
   const details = `${description ?? answer.text}${moved === undefined ? '' : `; the chat now has the id ${moved}`}`;
-  const failure = judgeAnswer({ ...answer, status }, { secrets: [token], describe: () => details });
+  const failure = failureOfAnswer({ ...answer, status }, { secrets: [token], describe: () => details });
   if (!failure || failure.ok) return { ...NOT_READY, error: 'the answer is not that of a Telegram Bot API' };
   const waitS = parameters?.retry_after;
   return { ...failure, retry: true, retryAfterMs: typeof waitS === 'number' ? waitS * 1000 : failure.retryAfterMs };
 }
 
-function readAnswer(body: string): TelegramAnswer {
+function parseBody(body: string): TelegramAnswer {
   try {
     const said: unknown = JSON.parse(body);
     return typeof said === 'object' && said !== null ? said : {};

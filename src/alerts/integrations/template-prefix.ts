@@ -1,6 +1,6 @@
 import { TemplateError } from '../template/template-error.ts';
 
-/** Renders something; an error of a template then says what was to be rendered. */
+/** Renders, and puts the prefix before the text of a TemplateError. */
 export function namingTemplate<T>(prefix: string, render: () => T): T {
   try {
     return render();

@@ -1,4 +1,4 @@
-/** The text cut to at most this many characters (code points), the last of them an ellipsis. */
+/** Cuts a text to at most this many characters (code points), with an ellipsis at the end. */
 export function truncateRunes(text: string, most: number): string {
   if (text.length <= most) return text;
   const runes = [...text];
@@ -6,7 +6,7 @@ export function truncateRunes(text: string, most: number): string {
   return most <= 3 ? runes.slice(0, most).join('') : `${runes.slice(0, most - 1).join('')}…`;
 }
 
-/** The text cut to at most this many bytes of UTF-8, ending with an ellipsis, which takes three of them. */
+/** Cuts a text to at most this many bytes of UTF-8, including an ellipsis of three bytes. */
 export function truncateBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
   if (most < 3) return '.'.repeat(most);

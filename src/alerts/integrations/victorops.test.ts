@@ -5,9 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../testing/notifier-parts.ts';
 import { victoropsIntegration as victorops } from './victorops.ts';
+
+testIntegration(victorops, {
+  yaml: '{api_url: URL, api_key: s3cr3t, routing_key: r}',
+  documented: [
+    {
+      name: 'an alert of VictorOps',
+      source: 'https://help.victorops.com/knowledge-base/rest-endpoint-integration-guide/',
+      yaml: '{api_url: URL/alert, api_key: k1, routing_key: team a, custom_fields: {zone: "{{ .Status }}", a: b}}',
+      answer: {},
+      request: 'POST /alert/k1/team%20a',
+      body:
+        `{"a":"b","entity_display_name":"\\u003cvictorops.default.entity_display_name\\u003e","entity_id":"${GROUP_HASH}",` +
+        '"message_type":"CRITICAL","monitoring_tool":"\\u003cvictorops.default.monitoring_tool\\u003e",' +
+        '"state_message":"\\u003cvictorops.default.state_message\\u003e","zone":"firing"}\n',
+    },
+  ],
+});
 
 describe('a VictorOps configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -42,23 +60,7 @@ describe('a VictorOps configuration', () => {
   });
 });
 
-describe('VictorOps is told', () => {
-  test('of a group that fires, as its REST integration documents it', async (t) => {
-    const sink = await startHttpSink(t);
-    const yaml = `{api_url: ${sink.url}/alert, api_key: k1, routing_key: team a, custom_fields: {zone: "{{ .Status }}", a: b}}`;
-    assert.deepEqual(await notifyOnce(victorops, yaml), { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, '/alert/k1/team%20a');
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(
-      request?.body,
-      `{"a":"b","entity_display_name":"\\u003cvictorops.default.entity_display_name\\u003e","entity_id":"${GROUP_HASH}",` +
-        '"message_type":"CRITICAL","monitoring_tool":"\\u003cvictorops.default.monitoring_tool\\u003e",' +
-        '"state_message":"\\u003cvictorops.default.state_message\\u003e","zone":"firing"}\n',
-    );
-  });
-
+describe('VictorOps is notified', () => {
   for (const key of ['..', '../../admin', 'a/../../b', './..', 'a/..', '.']) {
     test(`at no other path than its own, whatever a label says: ${key}`, async (t) => {
       const sink = await startHttpSink(t);
@@ -118,29 +120,6 @@ describe('VictorOps is told', () => {
 });
 
 describe('VictorOps answers', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`${name}: ${expected.retry ? 'tried again' : 'given up'}`, async (t) => {
-      const sink = await startHttpSink(t, () => answer);
-      const delivery = await notifyOnce(victorops, `{api_url: ${sink.url}, api_key: hush, routing_key: r}`);
-      assert.ok(!delivery.ok);
-      const { retry, reason, retryAfterMs } = delivery;
-      assert.deepEqual({ retry, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, expected);
-      assert.equal(delivery.error.includes('hush'), false);
-    });
-  }
-
-  test('nothing: the attempt ends with its deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const sent = notifyOnce(victorops, `{api_url: ${sink.url}, api_key: k, routing_key: r}`, {
-      signal: controller.signal,
-    });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sent;
-    assert.ok(!delivery.ok && delivery.retry && delivery.reason === 'contextDeadlineExceeded');
-  });
-
   test('an error that repeats the key: it is not shown', async (t) => {
     const sink = await startHttpSink(t, () => ({ status: 404, body: 'no such key hush' }));
     const delivery = await notifyOnce(victorops, `{api_url: ${sink.url}, api_key: hush, routing_key: r}`);

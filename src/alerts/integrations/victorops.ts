@@ -78,7 +78,7 @@ function createVictorops(config: VictoropsConfig, context: NotifierContext): Not
       if (typeof apiKey !== 'string') return apiKey;
       const render = (source: string) => namingTemplate('templating error', () => context.templates.text(source, data));
       const routingKey = render(config.routingKey);
-      // A URL would lose its parts before them, the key among these.
+      // In a URL they would remove the parts before them, the key among these.
       if (/(^|\/)\.\.?(\/|$)/.test(routingKey)) {
         return failedForGood(`the routing key must not have "." or ".." as a part of its path: ${quoteGo(routingKey)}`);
       }
@@ -100,7 +100,7 @@ async function readKey({ apiKey, apiKeyFile }: VictoropsConfig, context: Notifie
   }
 }
 
-/** Only what would not be part of a path. */
+/** Escapes only what cannot be part of a path. */
 function escapePath(path: string): string {
   return encodeURIComponent(path).replace(/%(2[46BCF]|3[ABD]|40)/g, decodeURIComponent);
 }

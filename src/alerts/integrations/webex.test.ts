@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
-import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { configOf, notifyOnce, printedOf, refusalOf, sentJson } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { fakeTemplates } from '../testing/notifier-parts.ts';
 import type { NotifierContext } from './notifier.ts';
 import { webexIntegration as webex } from './webex.ts';
@@ -18,6 +19,21 @@ async function sendTo(
   const yaml = `{api_url: "${sink.url}/v1/messages", ${AUTHORIZED}, room_id: "room-{{ .Status }}"${more}}`;
   return { sink, delivery: await notifyOnce(webex, yaml, { context }) };
 }
+
+testIntegration(webex, {
+  yaml: '{http_config: {authorization: {credentials: s3cr3t}}, api_url: URL, room_id: r}',
+  documented: [
+    {
+      name: 'a message of Webex',
+      source: 'https://developer.webex.com/docs/api/v1/messages/create-a-message',
+      yaml: `{api_url: "URL/v1/messages", ${AUTHORIZED}, room_id: "room-{{ .Status }}"}`,
+      answer: {},
+      request: 'POST /v1/messages',
+      headers: { authorization: 'Bearer hush' },
+      body: '{"markdown":"\\u003cwebex.default.message\\u003e","roomId":"room-firing"}\n',
+    },
+  ],
+});
 
 describe('a Webex configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -48,17 +64,7 @@ describe('a Webex configuration', () => {
   });
 });
 
-describe('Webex is told', () => {
-  test('by its messages API', async (t) => {
-    const { sink, delivery } = await sendTo(t);
-    assert.deepEqual(delivery, { ok: true });
-    const [request] = sink.requests;
-    assert.equal(request?.method, 'POST');
-    assert.equal(request?.path, '/v1/messages');
-    assert.equal(request?.headers['content-type'], 'application/json');
-    assert.equal(request?.body, '{"markdown":"\\u003cwebex.default.message\\u003e","roomId":"room-firing"}\n');
-  });
-
+describe('Webex is notified', () => {
   test('with the HTTP configuration that authorizes it', async (t) => {
     const seen: unknown[] = [];
     const sink = await startHttpSink(t);
@@ -76,27 +82,5 @@ describe('Webex is told', () => {
     const { markdown } = sentJson(sink) as { markdown: string };
     assert.equal(markdown, `${'ä'.repeat(3718)}…`);
     assert.equal(Buffer.byteLength(markdown), 7439);
-  });
-});
-
-describe('a Webex that fails', () => {
-  for (const { name, answer, expected } of FAILING_ANSWERS) {
-    test(`with ${name}: ${JSON.stringify(expected)}`, async (t) => {
-      const { delivery } = await sendTo(t, '', answer);
-      assert.equal(delivery.ok, false);
-      const { retry, reason, retryAfterMs } = delivery as Extract<typeof delivery, { ok: false }>;
-      assert.deepEqual([retry, reason, retryAfterMs], [expected.retry, expected.reason, expected.retryAfterMs]);
-    });
-  }
-
-  test('by silence is left at the deadline', async (t) => {
-    const sink = await startHttpSink(t, () => 'hang');
-    const controller = new AbortController();
-    const yaml = `{api_url: "${sink.url}", ${AUTHORIZED}, room_id: r}`;
-    const sending = notifyOnce(webex, yaml, { signal: controller.signal });
-    await sink.received(1);
-    controller.abort(new DOMException('late', 'TimeoutError'));
-    const delivery = await sending;
-    assert.equal(delivery.ok || delivery.reason, 'contextDeadlineExceeded');
   });
 });

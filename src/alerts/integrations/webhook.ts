@@ -23,7 +23,7 @@ import { withinTimeout } from './http/timeout.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
 import { namingTemplate } from './template-prefix.ts';
 
-/** A URL that may be a template, of which then nothing but its syntax can be judged before it is rendered. */
+/** A URL that may be a template; then only its syntax can be checked here. */
 const secretTemplateUrl: Kind<string> = {
   read(node: ConfigNode) {
     const word = node.text();
@@ -86,13 +86,13 @@ function createWebhook(config: WebhookConfig, context: NotifierContext): Notifie
   };
 }
 
-/** A receiver that remembers the key of what it has taken is told nothing twice, whatever happens on the way. */
+/** By the key, a receiver can recognise a repeated notification. */
 function headersOf({ id }: Notification): Record<string, string> {
   const headers = { 'content-type': 'application/json' };
   return id === undefined ? headers : { 'idempotency-key': id, ...headers };
 }
 
-/** What is told: the first alerts alone, if their number is limited, and then what these have in common. */
+/** The template data; with max_alerts only of the first alerts. */
 function dataWithin(maxAlerts: number, notification: Notification, context: NotifierContext) {
   const { alerts } = notification;
   const kept = maxAlerts > 0 ? alerts.slice(0, maxAlerts) : alerts;
@@ -144,7 +144,7 @@ function printAlert(alert: TemplateAlert): unknown {
   };
 }
 
-/** Only as many digits of a second as it has. */
+/** Without trailing zeros of the fraction. */
 function printInstant(at: number): string {
   return new Date(at).toISOString().replace(/\.?0*Z$/, 'Z');
 }

@@ -3,10 +3,13 @@ import { describe, type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
 import { configOf, FAILING_ANSWERS, printedOf, refusalOf } from '../testing/integration.ts';
+import { testIntegration } from '../testing/integration-contract.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { wechatIntegration as wechat } from './wechat.ts';
 
 const SECRETS = 'api_secret: hush, corp_id: c1';
+
+testIntegration(wechat, { yaml: '{api_url: URL, api_secret: s3cr3t, corp_id: c1}', documented: undefined });
 
 describe('a WeChat configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -71,7 +74,7 @@ async function start(
   return { sink, clock, notify };
 }
 
-describe('WeChat is told', () => {
+describe('WeChat is notified', () => {
   test('with a token that is asked for first, as its documentation has it', async (t) => {
     const { sink, notify } = await start(t, { fields: ', to_user: u, agent_id: "7"' });
     assert.deepEqual(await notify(), { ok: true });

@@ -3,14 +3,14 @@ import { accepted, refused } from '../../kernel/outcome.ts';
 import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
-import { failedForGood, failedToSend, judgeAnswer } from './deliver.ts';
+import { type Attempted, failed, failedForGood, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
 import { namingTemplate } from './template-prefix.ts';
 
 const TOKEN_LIFE_MS = 2 * 60 * 60 * 1000;
-/** The token is no longer, or not, one: the next attempt asks for another. Source: WeCom's list of global error codes. */
+/** Codes for an invalid or expired token: the next attempt requests a new one. Source: WeCom's list of global error codes. */
 const TOKEN_ERRORS = [42001, 40014];
 
 const wechatConfig = object(
@@ -66,7 +66,6 @@ interface Token {
 }
 
 type Render = (source: string) => string;
-type Fetched = { readonly answer: HttpAnswer } | { readonly failure: Delivery };
 
 class WechatNotifier {
   readonly #config: WechatConfig;
@@ -90,7 +89,7 @@ class WechatNotifier {
     const url = this.#address('message/send', { access_token: token });
     const headers = { 'content-type': 'application/json' };
     const sent = await fetchFrom(this.#http, { method: 'POST', url, headers, body, signal }, [token]);
-    return 'failure' in sent ? sent.failure : this.#judge(sent.answer, token);
+    return sent.ok ? this.#readAnswer(sent.value, token) : sent.failure;
   }
 
   async #haveToken(render: Render, signal: AbortSignal): Promise<string | Delivery> {
@@ -108,8 +107,8 @@ class WechatNotifier {
     const corpsecret = render(source);
     const url = this.#address('gettoken', { corpid: render(corpId), corpsecret });
     const fetched = await fetchFrom(this.#http, { method: 'GET', url, signal }, [corpsecret]);
-    if ('failure' in fetched) return fetched.failure;
-    const { access_token: text } = readObject(fetched.answer.text) ?? {};
+    if (!fetched.ok) return fetched.failure;
+    const { access_token: text } = readObject(fetched.value.text) ?? {};
     if (typeof text !== 'string' || text === '') return failedForGood(`invalid APISecret for CorpID: ${corpId}`);
     this.#token = { text, fetchedAt: now };
     return text;
@@ -122,8 +121,8 @@ class WechatNotifier {
     return url.href;
   }
 
-  /** It answers 200 to what it refuses, too. */
-  #judge({ text }: HttpAnswer, token: string): Delivery {
+  /** WeChat refuses with status 200. */
+  #readAnswer({ text }: HttpAnswer, token: string): Delivery {
     const answer = readObject(text);
     if (!answer) return { ok: false, retry: true, reason: 'other', error: 'the answer is no JSON object' };
     const code = answer.errcode ?? 0;
@@ -135,17 +134,21 @@ class WechatNotifier {
   }
 }
 
-/** Every status but 200 may be another one at the next attempt. */
-async function fetchFrom(http: HttpClient, request: HttpRequest, secrets: readonly string[]): Promise<Fetched> {
+/** Every other status is retried. */
+async function fetchFrom(
+  http: HttpClient,
+  request: HttpRequest,
+  secrets: readonly string[],
+): Promise<Attempted<HttpAnswer>> {
   try {
     const answer = await http.send(request);
     const { status } = answer;
-    if (status === 200) return { answer };
-    const judged = judgeAnswer(answer, { describe: () => '' });
-    if (judged && !judged.ok) return { failure: { ...judged, retry: true } };
-    return { failure: { ok: false, retry: true, reason: 'other', error: `unexpected status code ${status}` } };
+    if (status === 200) return accepted(answer);
+    const refusal = failureOfAnswer(answer, { describe: () => '' });
+    if (refusal && !refusal.ok) return failed({ ...refusal, retry: true });
+    return failed({ ok: false, retry: true, reason: 'other', error: `unexpected status code ${status}` });
   } catch (error) {
-    return { failure: failedToSend(error, request.signal, secrets) };
+    return failed(failedToSend(error, request.signal, secrets));
   }
 }
 
@@ -158,7 +161,7 @@ function readObject(json: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** The part for the other type of message stands there, too, without content. */
+/** The part for the other message type is there as well, without content. */
 function wechatMessage(config: WechatConfig, render: Render): Readonly<Record<string, unknown>> {
   const receivers = {
     touser: render(config.toUser),

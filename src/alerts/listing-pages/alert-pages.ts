@@ -1,47 +1,47 @@
 import { Excerpt, type TextPlace } from './excerpt.ts';
 
-/** How something is listed, or an empty text where it is not. */
+/** The listed text of an item; empty when it is not listed. */
 export interface ListedText extends TextPlace {
-  /** The last moment at which it is listed so; epoch milliseconds. */
+  /** The last instant at which the text is valid; epoch milliseconds. */
   readonly until: number;
 }
 
-/** What is listed: an alert, or a group of them. */
+/** A listed item: an alert or a group. */
 export interface Listable<Item> {
-  /** Undefined when something in it has changed since it was printed. */
+  /** Undefined when the item has changed since it was printed. */
   listed?: ListedText | undefined;
-  /** Where it stands; undefined until somebody lists. */
+  /** Its page; undefined until the next listing. */
   page?: Page<Item>;
 }
 
-/** Some items that follow one another, with their texts in one piece. */
+/** Consecutive items with their texts in one buffer. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The texts with a comma between them. Replaced and never changed: somebody may still be reading them. */
+  /** The texts, joined by commas. Replaced, never changed: a response may still be reading them. */
   bytes: Buffer;
-  /** A number that no other bytes have, of whatever page. */
+  /** Unique among the bytes of all pages. */
   version: number;
-  /** Some item has to be printed anew. */
+  /** An item must be printed again. */
   isStale: boolean;
-  /** The last moment at which all are listed so; epoch milliseconds. */
+  /** The last instant at which all texts are valid; epoch milliseconds. */
   until: number;
 }
 
-/** Alerts on a new page. One that comes to hold more than twice as many is divided. */
+/** Alerts on a new page. A page with more than twice as many is split. */
 const PAGE_ALERTS = 64;
 
-/** The texts of all items in their order. What changes costs the page on which it stands. */
+/** The texts of all items in order. A change costs one page. */
 export class Pages<Item extends Listable<Item>> {
   #pages: readonly Page<Item>[] = [];
   #sorted: readonly Item[] = [];
   readonly #alertsIn: (item: Item) => number;
 
-  /** `alertsIn` says how many alerts an item holds. */
+  /** `alertsIn` returns the number of alerts of an item. */
   constructor(alertsIn: (item: Item) => number) {
     this.#alertsIn = alertsIn;
   }
 
-  /** All pages as they are now. `sorted` is the same array as long as the same items are held. */
+  /** The current pages. `sorted` is the same array as long as the items are the same. */
   current(sorted: readonly Item[], now: number, print: (item: Item) => Item['listed'] & {}): readonly Page<Item>[] {
     if (sorted !== this.#sorted) {
       this.#pages = arrange(this.#pages, sorted, this.#alertsIn);
@@ -52,13 +52,13 @@ export class Pages<Item extends Listable<Item>> {
   }
 }
 
-/** Something in the item has changed: it is printed anew when somebody lists it. */
+/** The item has changed: the next listing prints it again. */
 export function forgetListed<Item extends Listable<Item>>(item: Item): void {
   item.listed = undefined;
   if (item.page) item.page.isStale = true;
 }
 
-/** Puts items that are new on the pages where they belong. A page to which none comes and from which none goes stays. */
+/** Puts new items on their pages. A page without additions and removals stays. */
 function arrange<Item extends Listable<Item>>(
   pages: readonly Page<Item>[],
   sorted: readonly Item[],
@@ -102,7 +102,7 @@ function divide<Item extends Listable<Item>>(
 
 let nextVersion = 1;
 
-/** Prints what has changed or is over, and takes over the rest. */
+/** Prints changed and expired texts and copies the rest. */
 function write<Item extends Listable<Item>>(
   page: Page<Item>,
   now: number,
@@ -126,7 +126,7 @@ function write<Item extends Listable<Item>>(
   place(texts, page.bytes);
 }
 
-/** The texts stand in these bytes now. */
+/** The texts are in these bytes now. */
 function place(texts: readonly TextPlace[], bytes: Buffer): void {
   let start = 0;
   for (const text of texts) {

@@ -1,4 +1,4 @@
-/** A text that stands somewhere in bytes, which are never changed. Empty where there is nothing to say. */
+/** A text as a range of bytes, which are never changed. May be empty. */
 export interface TextPlace {
   bytes: Buffer;
   start: number;
@@ -8,12 +8,12 @@ export interface TextPlace {
 const NOTHING = Buffer.alloc(0);
 const COMMA = 0x2c;
 
-/** No text at all; an object of its own each time, because it is given a place like any other. */
+/** An empty text; a new object each time, because its range is set later. */
 export function emptyPlace(): TextPlace {
   return { bytes: NOTHING, start: 0, end: 0 };
 }
 
-/** Elements of a JSON array, taken out of many bytes; those that stand side by side are taken in one piece. */
+/** Elements of a JSON array, taken from a buffer; adjacent elements are taken as one range. */
 export class Excerpt {
   readonly #pieces: TextPlace[] = [];
   #last: TextPlace | undefined;
@@ -34,7 +34,7 @@ export class Excerpt {
     return this.#size === 0;
   }
 
-  /** All with a comma in between: the bytes themselves of which everything was taken, or a copy. */
+  /** The elements joined by commas: the buffer itself if all of it was taken, otherwise a copy. */
   join(): Buffer {
     const [first] = this.#pieces;
     if (!first) return NOTHING;
@@ -42,7 +42,7 @@ export class Excerpt {
     return isWhole ? first.bytes : this.joinWithin('', '');
   }
 
-  /** All with a comma in between, and these texts around them. */
+  /** The elements joined by commas, between these texts. */
   joinWithin(before: string, after: string): Buffer {
     const joined = Buffer.allocUnsafe(Buffer.byteLength(before) + this.#size + Buffer.byteLength(after));
     let used = joined.write(before);

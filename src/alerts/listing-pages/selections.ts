@@ -1,9 +1,9 @@
 import type { Page } from './alert-pages.ts';
 
-/** So many queries are remembered: those that pages and scripts repeat every few seconds. */
+/** Cached queries: the ones that pages and scripts repeat every few seconds. */
 const MAX_SELECTIONS = 8;
 
-/** What a query took of each page, by the version of the page; undefined where that was all of its bytes. */
+/** The result of a query for each page, by the page's version; undefined when it was the whole page. */
 type Parts = ReadonlyMap<number, Buffer | undefined>;
 
 const NONE: Parts = new Map();
@@ -15,14 +15,14 @@ interface Selection {
 }
 
 /**
- * What the queries that were asked last have taken from the pages of a listing: asked again, each costs only the pages
- * that have changed since. Together they hold no more bytes than the pages.
+ * Caches the results of the last queries per page of a listing: a repeated query costs only the pages that have changed.
+ * The cache holds no more bytes than the pages.
  */
 export class Selections<Item> {
-  /** By query, those asked least recently first. */
+  /** By query, least recently used first. */
   readonly #selections = new Map<string, Selection>();
 
-  /** What the query wants of each page; `take` gives that of one, a copy or all of its bytes. */
+  /** The result of the query for each page; `take` computes that of one: a copy, or all of its bytes. */
   read(query: string, pages: readonly Page<Item>[], take: (page: Page<Item>) => Buffer): readonly Buffer[] {
     const known = this.#selections.get(query)?.parts ?? NONE;
     const parts = new Map<number, Buffer | undefined>();
@@ -43,12 +43,12 @@ export class Selections<Item> {
     return pieces;
   }
 
-  /** Something has changed that no page tells. */
+  /** Drops all results, after a change that no page version shows. */
   clear(): void {
     this.#selections.clear();
   }
 
-  /** Leaves the newest in any case, which is a part of the pages. */
+  /** Keeps the newest in any case. */
   #forgetOldest(mostBytes: number): void {
     let bytes = 0;
     for (const { size } of this.#selections.values()) bytes += size;

@@ -43,8 +43,8 @@ const ALL: AlertQuery = {
 };
 
 /**
- * Answers the two listings of alerts with pieces of bytes: elements of a JSON array, or several that a comma joins. The
- * text of an alert is made at its first listing and kept until something in it changes.
+ * Answers the two listings of alerts with buffers: each holds elements of a JSON array, joined by commas. The text of an
+ * alert is printed at its first listing and kept until it changes.
  */
 export class AlertListing {
   readonly #store: AlertStore;
@@ -56,7 +56,7 @@ export class AlertListing {
   readonly #labelIndex = new LabelIndex();
   readonly #selectedAlerts = new Selections<AlertSlot>();
   readonly #selectedGroups = new Selections<AlertGroup>();
-  /** Of what the texts were made that no single alert is told of. */
+  /** The versions of global inputs for which the texts are valid. */
   #tree: RouteTree | undefined;
   #inhibitions = -1;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export class AlertListing {
     this.#inhibitor = inhibitor;
   }
 
-  /** How many alerts are in each state. */
+  /** The number of alerts in each state. */
   countStates(now: number): Record<AlertStatus['state'], number> {
     this.#silencer.settle(now);
     const counts = { unprocessed: 0, active: 0, suppressed: 0 };
@@ -78,7 +78,7 @@ export class AlertListing {
     return counts;
   }
 
-  /** The silences that match the alert are other ones now. */
+  /** The silences of the alert have changed. */
   noteSilenced(fingerprint: string): void {
     const slot = this.#store.find(fingerprint);
     if (slot) forgetAlert(slot);
@@ -104,7 +104,7 @@ export class AlertListing {
     });
   }
 
-  /** The groups that have any wanted alert, by labels and receiver. */
+  /** The groups with a wanted alert, by labels and receiver. */
   groups(query: AlertQuery, names: RoutingNames, now: number): readonly Buffer[] {
     this.#currentPages(now);
     const printWhole = this.#groupPrinter(ALL, names);
@@ -124,13 +124,13 @@ export class AlertListing {
     });
   }
 
-  /** Where on a page the alerts stand that can pass the filter. */
+  /** The places on a page of the alerts that may pass the filter. */
   #candidates(filter: readonly Matcher[]): (page: Page<AlertSlot>) => readonly AlertSlot[] {
     const exact = filter.find(({ operator, value }) => operator === '=' && value !== '');
     return exact ? this.#labelIndex.finder(exact.name, exact.value) : ({ items }) => items;
   }
 
-  /** The pages as they are now, every alert on them with its text. */
+  /** The current pages, with the text of every alert. */
   #currentPages(now: number): readonly Page<AlertSlot>[] {
     this.#silencer.settle(now);
     this.#review(now);
@@ -145,7 +145,7 @@ export class AlertListing {
     });
   }
 
-  /** Forgets the texts that hold no longer, where no single alert was told so. */
+  /** Drops texts that a global change made invalid. */
   #review(now: number): void {
     const { tree } = this.#groups;
     const inhibitions = this.#inhibitor.settle(now);
@@ -170,10 +170,10 @@ export class AlertListing {
     }
   }
 
-  /** Prints of a group what is wanted of it; `open` is what of the filter its own labels leave open. */
+  /** Prints the wanted alerts of a group; `open` is the part of the filter that its own labels do not decide. */
   #groupPrinter(query: AlertQuery, names: RoutingNames): (group: AlertGroup, open?: readonly Matcher[]) => ListedText {
     const wantsReceiver = receiverTest(query, names);
-    // In a group an alert has the receivers of all its groups that are asked for, by name.
+    // In a group an alert has the receivers of all its wanted groups, by name.
     const receiversOf = onceForRoutes((routes) => printSortedReceivers(routes.filter(wantsReceiver)));
     return (group, open = NO_FILTER) => {
       const passesFilter = filterTest(open);
@@ -208,7 +208,7 @@ function statusInGroup({ mutedBy }: AlertGroup, status: AlertStatus): AlertStatu
   return mutedBy.length === 0 ? status : statusOf(status.silencedBy, status.inhibitedBy, mutedBy);
 }
 
-/** The text of an alert in a group, where it may have other receivers than by itself. */
+/** The text of an alert in a group, whose receivers may differ from those in the listing of alerts. */
 function placeInGroup(
   { alert }: AlertSlot,
   listed: ListedAlert,
@@ -222,7 +222,7 @@ function placeInGroup(
   return placeOf(listed.regrouped.bytes);
 }
 
-/** Puts the group around its alerts. */
+/** Wraps the alerts in the JSON of their group. */
 function encloseGroup(group: AlertGroup, routeLabels: Pairs, alerts: Excerpt): TextPlace {
   const labels = labelsJson(group.labels);
   const receiver = JSON.stringify({ name: group.receiver });
@@ -238,7 +238,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
-/** Routes come as shared arrays: what follows from them is made once, however many alerts they take. */
+/** Caches by the shared arrays of routes, so that a value is made once for all their alerts. */
 function onceForRoutes<T>(make: (routes: readonly Route[]) => T): (routes: readonly Route[]) => T {
   const made = new Map<readonly Route[], { readonly value: T }>();
   return (routes) => {

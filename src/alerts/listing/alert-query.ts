@@ -7,20 +7,20 @@ import { receiverMatches } from '../domain/receiver.ts';
 import type { Route } from '../domain/route.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 
-/** Which alerts a reader asks for. */
+/** The wanted alerts. */
 export interface AlertQuery {
-  /** Every one must hold for the labels of an alert. */
+  /** All must match the labels of an alert. */
   readonly filter: readonly Matcher[];
   /** Some receiver of the alert must match. */
   readonly receiver: Pattern | undefined;
-  /** Every one must hold for the labels of some receiver of the alert. */
+  /** All must match the labels of one receiver of the alert. */
   readonly receiverMatchers: readonly Matcher[];
   readonly states: StateSelection;
-  /** Whether groups that a time interval keeps quiet are wanted. */
+  /** Whether muted groups are wanted. */
   readonly muted: boolean;
 }
 
-/** What the configuration in force says of receivers and routes. */
+/** Receivers and routes of the configuration in force. */
 export interface RoutingNames {
   /** Always with its name. */
   receiverLabels(name: string): Pairs;
@@ -35,7 +35,7 @@ export function takesAllReceivers({ receiver, receiverMatchers }: AlertQuery): b
   return !receiver && receiverMatchers.length === 0;
 }
 
-/** The same for queries that ask for the same in the same words. */
+/** The same for equal queries. */
 export function keyOfQuery({ filter, receiver, receiverMatchers, states, muted }: AlertQuery): string {
   const { active, silenced, inhibited, unprocessed } = states;
   const words = (matchers: readonly Matcher[]) => matchers.map(({ name, operator, value }) => [name, operator, value]);
@@ -43,7 +43,7 @@ export function keyOfQuery({ filter, receiver, receiverMatchers, states, muted }
   return JSON.stringify([flags, words(filter), receiver?.source ?? null, words(receiverMatchers)]);
 }
 
-/** Alerts of one rule share the names of their labels, so that the place of a label is looked for once for all of them. */
+/** Alerts of one rule share their label names, so a label's place is looked up once for all of them. */
 export function filterTest(filter: readonly Matcher[]): (labels: LabelSet) => boolean {
   const tests = filter.map((matcher) => {
     let known: readonly string[] = [];
@@ -58,8 +58,8 @@ export function filterTest(filter: readonly Matcher[]): (labels: LabelSet) => bo
 }
 
 /**
- * What of a filter its alerts have still to be asked, the labels of the group having answered the rest for all of them;
- * undefined when none of them can pass.
+ * The part of a filter that must be tested on each alert of a group, as the group's labels decide the rest; undefined when
+ * no alert can pass.
  */
 export function openFilter(filter: readonly Matcher[], { route, labels }: AlertGroup): readonly Matcher[] | undefined {
   const { groupBy } = route;
@@ -71,7 +71,7 @@ export function openFilter(filter: readonly Matcher[], { route, labels }: AlertG
   return open;
 }
 
-/** Asks about each receiver once, however many alerts go to it. */
+/** Tests each receiver once, however many alerts it has. */
 export function receiverTest(query: AlertQuery, names: RoutingNames): (route: Route) => boolean {
   if (takesAllReceivers(query)) return () => true;
   const { receiver, receiverMatchers } = query;

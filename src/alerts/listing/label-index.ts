@@ -1,19 +1,19 @@
 import type { Page } from '../listing-pages/alert-pages.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 
-/** So many label names are known by their values: those by which people filter. */
+/** Indexed label names: the ones that filters use. */
 const MAX_NAMES = 4;
 
 type ByValue = ReadonlyMap<string, readonly AlertSlot[]>;
 
 const NONE: readonly AlertSlot[] = [];
 
-/** Finds on a page the alerts that have a value, under the label names that were asked for last. */
+/** Finds the alerts of a page by label value, for the label names that were used last. */
 export class LabelIndex {
-  /** By name, those asked least recently first. The alerts of a page never change. */
+  /** By name, least recently used first. The alerts of a page never change. */
   readonly #byName = new Map<string, WeakMap<Page<AlertSlot>, ByValue>>();
 
-  /** Gives, for a page, its alerts with this value under this name, in their order. */
+  /** Returns a function from a page to its alerts with this label value, in their order. */
   finder(name: string, value: string): (page: Page<AlertSlot>) => readonly AlertSlot[] {
     const pages = this.#byName.get(name) ?? new WeakMap<Page<AlertSlot>, ByValue>();
     this.#byName.delete(name);

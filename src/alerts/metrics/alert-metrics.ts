@@ -1,7 +1,7 @@
 import { Distribution } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
-import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { ClusterMember, VersionInfo } from '../contract/wire.ts';
 import type { ActivePlan } from '../pipeline/active-plan.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { IntakeCounts } from '../store/alert-intake.ts';
@@ -19,7 +19,7 @@ export interface AlertMetricsSources {
   readonly now: () => number;
 }
 
-/** Alertmanager's metrics, under its names, of what this server holds. Numbers are read when somebody asks for them. */
+/** Alertmanager's metrics of alerts and silences, under its names. Values are read at each scrape. */
 export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources): IntakeCounts {
   const { startedAt, version } = sources;
   const number = (name: string, help: string, read: () => number) =>
@@ -33,7 +33,7 @@ export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources):
   return createIntakeCounts(metrics);
 }
 
-/** Counts, when called, a GET that was refused because too many were being answered. */
+/** Returns a counter for GETs that were refused because of the concurrency limit. */
 export function countRefusedGets(metrics: Metrics): () => void {
   const refused = metrics
     .counter(
@@ -46,11 +46,11 @@ export function countRefusedGets(metrics: Metrics): () => void {
   return () => refused.inc();
 }
 
-/** Groups are not limited, and nobody else makes one at the same time. */
+/** Always 0: groups are not limited, and no other thread creates them. */
 const NEVER_IN_DISPATCH: Readonly<Record<string, string>> = {
-  limit_reached: 'How often a limit kept a group from being made: there is none.',
-  creation_retries: 'How often a group had to be made anew because somebody else had just made it.',
-  creation_given_up: 'How many alerts were dropped because no group could be made for them.',
+  limit_reached: 'How often a limit prevented the creation of a group: there is none.',
+  creation_retries: 'How often the creation of a group was retried because of a concurrent one.',
+  creation_given_up: 'How many alerts were dropped because no group could be created for them.',
 };
 
 type AddNumber = (name: string, help: string, read: () => number) => void;
@@ -102,7 +102,7 @@ function addConfigMetrics(number: AddNumber, { config, plan }: AlertMetricsSourc
   );
 }
 
-/** Kept as plain numbers: a counter of the registry costs as much as all else that is done with an alert. */
+/** Plain numbers: a counter of the registry costs as much as all other work on an alert. */
 function createIntakeCounts(metrics: Metrics): IntakeCounts {
   const counts = { firing: 0, resolved: 0, invalid: 0, limited: 0 };
   const labels = ['status', 'version'] as const;
@@ -131,7 +131,7 @@ function createIntakeCounts(metrics: Metrics): IntakeCounts {
   };
 }
 
-/** Whoever hears of each alert in upstream has a channel of its own; here they are called one after the other. */
+/** In Alertmanager every subscriber to alerts has a channel of its own; here listeners are called in turn. */
 const SUBSCRIBERS = ['dispatcher', 'inhibitor'] as const;
 
 function addProcessed(metrics: Metrics): Distribution {
@@ -143,7 +143,7 @@ function addProcessed(metrics: Metrics): Distribution {
   );
   metrics.total(
     'alertmanager_alerts_subscriber_channel_writes_total',
-    'How many alerts were told to those who hear of every alert.',
+    'How many alerts were passed to subscribers to all alerts.',
     ['subscriber'],
     (counter) => {
       for (const subscriber of SUBSCRIBERS) counter.inc({ subscriber }, processed.count);

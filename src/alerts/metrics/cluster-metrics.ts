@@ -1,14 +1,14 @@
 import { REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
-import type { ClusterMember } from '../contract/status.ts';
+import type { ClusterMember } from '../contract/wire.ts';
 
-/** `alertmanager_cluster_<name>_total`: what members tell each other. */
+/** `alertmanager_cluster_<name>_total`: messages between members. */
 const GOSSIP_COUNTERS: Readonly<Record<string, string>> = {
   messages_pruned: 'How many messages to the cluster were dropped.',
   peer_name_conflicts: 'How often two members had one name.',
   peers_joined: 'How many other members have joined.',
   peers_left: 'How many other members have left.',
-  peers_update: 'How many other members have said something new of themselves.',
+  peers_update: 'How many other members have sent updates.',
   reconnections: 'How often a member that had failed was reached again.',
   reconnections_failed: 'How often a member that had failed was not reached.',
   refresh_join: 'How many members were found by asking for their addresses again.',
@@ -30,14 +30,14 @@ const OVERSIZED_COUNTERS: Readonly<Record<string, string>> = {
   failure: 'How many messages that are too long for a packet could not be sent.',
   sent: 'How many messages that are too long for a packet were sent.',
 };
-/** The notification log and the silences, as gossip calls them. */
+/** The names of the notification log and the silences in gossip. */
 const GOSSIPED_STATES = ['nfl', 'sil'] as const;
 
 const PING_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
 
 /**
- * Alertmanager's metrics of its cluster, of which this server is the only member: whatever others would have to take part
- * in stays 0, and is there because rules and dashboards ask for it. Undefined: clustering is switched off.
+ * Alertmanager's metrics of its cluster, of which this server is the only member: metrics of other members stay 0, and
+ * exist because rules and dashboards query them. Undefined: clustering is off.
  */
 export function addClusterMetrics(metrics: Metrics, member: ClusterMember | undefined): void {
   const number = (name: string, help: string, value: number) =>
@@ -54,7 +54,7 @@ export function addClusterMetrics(metrics: Metrics, member: ClusterMember | unde
     gauge.set({ peer: name }, 1),
   );
   metrics
-    .counter('alertmanager_cluster_alive_messages_total', 'How often a member has said that it lives.', ['peer'])
+    .counter('alertmanager_cluster_alive_messages_total', 'How many messages said that a member is alive.', ['peer'])
     .inc({ peer: name }, 0);
   addGossipCounters(metrics);
   addOversizedMessages(metrics);

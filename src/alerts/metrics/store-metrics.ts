@@ -4,7 +4,7 @@ import { countSilenceStates } from '../silences/silence-store.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { Upkeep } from '../state/upkeep.ts';
 
-/** Alertmanager's metrics, under its names, of the stores that outlive the process. */
+/** Alertmanager's metrics of the stores on disk, under its names. */
 export function addStoreMetrics(metrics: Metrics, state: AlertState, now: () => number): void {
   addSilenceMetrics(metrics, state, now);
   addNotificationLogMetrics(metrics, state);
@@ -12,7 +12,7 @@ export function addStoreMetrics(metrics: Metrics, state: AlertState, now: () => 
 
 type Read = () => number;
 
-/** What both stores have; `read` is asked when somebody asks for the metrics. */
+/** The metrics of both stores; `read` is called at each scrape. */
 function namesOf(metrics: Metrics, prefix: string) {
   return {
     total: (name: string, help: string, read: Read) =>
@@ -35,9 +35,9 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
   });
   addUpkeepMetrics(metrics, 'alertmanager_silences', 'silences', silenceUpkeep);
   total('gc_errors_total', 'How often old silences could not be removed.', () => silenceUpkeep.failedCollections);
-  // Whether an alert is silenced is no query here: it is known of each alert before anybody asks.
-  total('queries_total', 'How often somebody asked for silences.', () => listing.queries.count + silences.reads);
-  total('query_errors_total', 'How many of the questions for silences failed.', never);
+  // Silencing an alert is no query here: the silencer keeps the answer for each alert.
+  total('queries_total', 'How often silences were queried.', () => listing.queries.count + silences.reads);
+  total('query_errors_total', 'How many queries for silences failed.', never);
   distribution(
     'query_duration_seconds',
     'How long it took to select silences for a list, in seconds.',
@@ -45,7 +45,7 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
   );
   total(
     'query_silences_scanned_total',
-    'How many silences were looked at for those who asked.',
+    'How many silences queries have tested.',
     () => listing.scanned + silences.reads,
   );
   total('query_silences_skipped_total', 'How many silences an index of their versions left out: there is none.', never);
@@ -55,7 +55,7 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
     return silencer.activeCount;
   });
   number('version_index_size', 'How many silences the index of their versions holds: there is none.', never);
-  // A matcher that cannot be compiled is refused before its silence is one.
+  // Always 0: a silence with a matcher that does not compile is refused.
   const uncompiled = metrics.counter(
     'alertmanager_silences_matcher_compile_errors_total',
     'How many matchers of silences could not be compiled.',
@@ -67,26 +67,22 @@ function addSilenceMetrics(metrics: Metrics, state: AlertState, now: () => numbe
 function addNotificationLogMetrics(metrics: Metrics, { notificationLog, notificationLogUpkeep }: AlertState): void {
   const { total, number, distribution } = namesOf(metrics, 'alertmanager_nflog');
   const { queries } = notificationLog;
-  number('entries', 'How many groups the notification log knows of.', () => notificationLog.size);
+  number('entries', 'How many entries the notification log has.', () => notificationLog.size);
   addUpkeepMetrics(metrics, 'alertmanager_nflog', 'the notification log', notificationLogUpkeep);
-  total('queries_total', 'How often the notification log was asked who was told what.', () => queries.count);
-  // Upstream counts those that were never told of the group; that is an answer, too.
-  total('query_errors_total', 'How many of the questions to the notification log failed.', never);
+  total('queries_total', 'How often the notification log was queried.', () => queries.count);
+  // Always 0: Alertmanager counts a missing entry as an error, here it is an answer.
+  total('query_errors_total', 'How many queries of the notification log failed.', never);
   distribution('query_duration_seconds', 'How long the notification log took to answer, in seconds.', queries);
 }
 
 /**
- * Nothing here writes snapshots: every change is on disk by itself, before anybody counts on it. Their durations therefore
- * have no entry; their size is what the store has on disk.
+ * There are no snapshots: every change is on disk by itself. Snapshot durations therefore have no entry; the size is that
+ * of the store on disk.
  */
 function addUpkeepMetrics(metrics: Metrics, prefix: string, store: string, upkeep: Upkeep): void {
   const { total, number, distribution } = namesOf(metrics, prefix);
-  distribution(
-    'gc_duration_seconds',
-    `How long it took to remove what was old of ${store}, in seconds.`,
-    upkeep.collections,
-  );
-  total('maintenance_total', `How often the maintenance of ${store} was begun.`, () => upkeep.runs);
+  distribution('gc_duration_seconds', `How long garbage collections of ${store} took, in seconds.`, upkeep.collections);
+  total('maintenance_total', `How often the maintenance of ${store} was started.`, () => upkeep.runs);
   total('maintenance_errors_total', `How often the maintenance of ${store} failed.`, () => upkeep.failures);
   distribution(
     'snapshot_duration_seconds',
@@ -95,7 +91,7 @@ function addUpkeepMetrics(metrics: Metrics, prefix: string, store: string, upkee
   );
   number(
     'snapshot_size_bytes',
-    `How many bytes of ${store} the last maintenance found on disk.`,
+    `How many bytes ${store} had on disk at the last maintenance.`,
     () => upkeep.storedBytes,
   );
   total('gossip_messages_propagated_total', `How many messages about ${store} were passed on in the cluster.`, never);

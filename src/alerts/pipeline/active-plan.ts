@@ -13,7 +13,7 @@ import type { NotificationPlan } from './notification-plan.ts';
 import { Pipeline } from './pipeline.ts';
 import { Suppression } from './suppression.ts';
 
-/** How long attempts under way may take to end after a reload, or when the server stops. */
+/** How long attempts under way may continue after a reload or a stop. */
 const GRACE_MS = 5_000;
 
 export interface ActivePlanParts {
@@ -25,11 +25,11 @@ export interface ActivePlanParts {
   readonly log: Log;
 }
 
-/** The plan in force. A reload that fails leaves it as it is; one that works replaces it between two flushes. */
+/** The plan in force. A failed reload keeps it; a successful one replaces it between two flushes. */
 export class ActivePlan implements RoutingNames {
   readonly #parts: ActivePlanParts;
   #plan: NotificationPlan;
-  /** One reload after the other. */
+  /** Reloads run one after the other. */
   #reloading: Promise<void> = Promise.resolve();
   #isStopped = false;
   readonly #routeLabels = new WeakMap<AlertGroup, { readonly version: number; readonly labels: Pairs }>();
@@ -43,16 +43,16 @@ export class ActivePlan implements RoutingNames {
     return this.#plan;
   }
 
-  /** Flushes from now on. */
+  /** Starts flushing. */
   start(): void {
     this.#takeUpOwed();
     this.#parts.state.dispatcher.start(this.#pipelineOf(this.#plan));
   }
 
-  /** Reads the configuration again and lets it take effect, or says why not. */
+  /** Reads the configuration again and puts it in force, or returns the reason why not. */
   reload(): Promise<Outcome<unknown>> {
     const reloading = this.#reloading.then(() => this.#reload());
-    // One that could not even be refused must not stop those after it.
+    // A reload that throws must not stop later ones.
     this.#reloading = reloading.then(
       () => {},
       () => {},
@@ -60,7 +60,7 @@ export class ActivePlan implements RoutingNames {
     return reloading;
   }
 
-  /** Ends the flushes, giving attempts under way a moment. */
+  /** Stops flushing; attempts under way have a moment to finish. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#reloading;
@@ -110,7 +110,7 @@ export class ActivePlan implements RoutingNames {
     return plan;
   }
 
-  /** Whoever was told before the change that an alert fires hears that it is over. */
+  /** Receivers that were notified before the reload that an alert fires are notified when it resolves. */
   #takeUpOwed(): void {
     const { groups, alerts } = this.#parts.state;
     groups.takeUpOwed(
@@ -121,7 +121,7 @@ export class ActivePlan implements RoutingNames {
   }
 
   async #retire(plan: NotificationPlan, flushes: Promise<unknown>): Promise<void> {
-    // Whoever waits to try again would hold up the group of the new configuration.
+    // A waiting retry would hold up the same group of the new configuration.
     plan.endRetries();
     const cancel = this.#parts.clock.after(GRACE_MS, () => plan.abort());
     await flushes;

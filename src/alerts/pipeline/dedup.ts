@@ -4,7 +4,7 @@ import type { AlertGroup } from '../store/alert-group.ts';
 import { type NotificationLog, printLogKey } from './notification-log.ts';
 import type { ReceiverIntegration } from './receiver.ts';
 
-/** Asks the notification log what the integrations of a receiver know. */
+/** Decides from the notification log which integrations of a receiver need a notification. */
 export class Dedup {
   readonly #log: NotificationLog;
   readonly #receiver: string;
@@ -16,7 +16,7 @@ export class Dedup {
     this.#integrations = integrations;
   }
 
-  /** Those with something to hear. After a reload, the flush of before may still be telling one of them. */
+  /** Integrations that need a notification. After a reload, an older flush may still be sending to one of them. */
   unaware(group: AlertGroup, found: FoundAlerts, at: number): readonly ReceiverIntegration[] {
     return this.#integrations.filter(
       (integration) =>
@@ -24,7 +24,7 @@ export class Dedup {
     );
   }
 
-  /** Why an integration would be told of the group now, or undefined. */
+  /** Why an integration would be notified of the group now, or undefined. */
   reasonFor(
     integration: ReceiverIntegration,
     group: AlertGroup,
@@ -36,7 +36,7 @@ export class Dedup {
     return reasonToNotify(last, found, rules, at);
   }
 
-  /** Whether some integration was last told that the alert fires. */
+  /** Whether the last notification of some integration said that the alert fires. */
   believesFiring(group: AlertGroup, fingerprint: string): boolean {
     return this.#integrations.some((integration) =>
       this.#log.find(this.keyOf(integration, group))?.firing.has(fingerprint),

@@ -35,22 +35,22 @@ interface Round {
   readonly flushed: Lateness;
   /** What the process used for a group between the first verdict and the last, in microseconds. */
   readonly flushUs: number;
-  /** From the moment when a group was due to its notification; undefined where nothing was told. */
-  readonly told: Lateness | undefined;
+  /** From the moment when a group was due to its notification; undefined where nothing was sent. */
+  readonly sent: Lateness | undefined;
   /** What the process used from the first verdict to the last notification, in milliseconds. */
-  readonly toldMs: number | undefined;
+  readonly sentMs: number | undefined;
 }
 
 /** How the groups of one round fared, by their numbers. It must not cost what it measures: arrays, no texts. */
 class Watch {
   readonly due: Float64Array;
   readonly late = new Float64Array(GROUPS);
-  readonly told = new Float64Array(GROUPS);
+  readonly sent = new Float64Array(GROUPS);
   #flushes = 0;
-  #tellings = 0;
+  #sendings = 0;
   #begun = process.cpuUsage();
   flushUs = 0;
-  toldMs = 0;
+  sentMs = 0;
 
   constructor(dueAt: (index: number) => number) {
     this.due = Float64Array.from({ length: GROUPS }, (_, index) => dueAt(index));
@@ -66,17 +66,17 @@ class Watch {
   }
 
   tell(index: number): void {
-    this.told[index] = systemClock.now() - (this.due[index] as number);
-    if (++this.#tellings === GROUPS) this.toldMs = this.#used() / 1_000;
+    this.sent[index] = systemClock.now() - (this.due[index] as number);
+    if (++this.#sendings === GROUPS) this.sentMs = this.#used() / 1_000;
   }
 
   round(): Round {
-    const isTold = this.#tellings > 0;
+    const isNotified = this.#sendings > 0;
     return {
       flushed: latenessOf(this.late),
       flushUs: this.flushUs,
-      told: isTold ? latenessOf(this.told) : undefined,
-      toldMs: isTold ? this.toldMs : undefined,
+      sent: isNotified ? latenessOf(this.sent) : undefined,
+      sentMs: isNotified ? this.sentMs : undefined,
     };
   }
 
@@ -170,8 +170,8 @@ function latenessOf(samples: Float64Array): Lateness {
 /** Both rounds of it as rows of the table. */
 async function run(name: string, dueAt: (index: number) => number): Promise<string[][]> {
   const { first, second } = await measure(dueAt);
-  const numbers = ({ flushed, flushUs, told, toldMs }: Round) =>
-    [flushed.median, flushed.p99, flushed.most, flushUs, told?.median, told?.most, toldMs].map((number) =>
+  const numbers = ({ flushed, flushUs, sent, sentMs }: Round) =>
+    [flushed.median, flushed.p99, flushed.most, flushUs, sent?.median, sent?.most, sentMs].map((number) =>
       number === undefined ? '' : printNumber(number),
     );
   return [
@@ -186,7 +186,7 @@ bench('dispatcher', async (filters) => {
     rows.push(...(await run('one after the other', (n) => (n * INTERVAL_MS) / GROUPS)));
   }
   if (isAsked('once', filters)) rows.push(...(await run('all at once', () => 0)));
-  const head = ['', 'flushed: median', 'p99', 'most', 'CPU, \u00b5s each', 'told: median', 'most', 'CPU, ms in all'];
+  const head = ['', 'flushed: median', 'p99', 'most', 'CPU, \u00b5s each', 'sent: median', 'most', 'CPU, ms in all'];
   process.stdout.write(
     `${GROUPS} groups, each flushed every ${INTERVAL_MS / 1000} s: how late, in ms\n${printTable(head, rows)}\n`,
   );

@@ -290,15 +290,15 @@ test('after the stop nobody is told whose turn has not come; at the next start i
   const { state, sent, counts, advance } = start({ database, route: { groupBy: ['n'] } });
   state.alerts.put(Array.from({ length: 600 }, (_, n) => alertOf({ n: String(n) }, { endsAt: START + HOUR })));
   await advance(12 * SECOND);
-  const told = sent.length;
-  assert.ok(told > 0 && told < 500, String(told));
+  const count = sent.length;
+  assert.ok(count > 0 && count < 500, String(count));
   await state.dispatcher.stop();
-  assert.equal(sent.length, told);
+  assert.equal(sent.length, count);
   assert.deepEqual(
     [...counts],
     [
-      ['attempted webhook', told],
-      ['requested webhook ok', told],
+      ['attempted webhook', count],
+      ['requested webhook ok', count],
     ],
   );
   await state.timers.flush();

@@ -13,28 +13,28 @@ import type { SendQueue } from './send-queue.ts';
 export interface DispatcherParts {
   readonly groups: AlertGroups;
   readonly timers: GroupTimers;
-  /** Held while groups are due: what they have to tell is sent when all of them are flushed. */
+  /** Held while groups are due, so that sends begin after all of them are flushed. */
   readonly sending: SendQueue;
   readonly clock: Clock;
   readonly log: Log;
-  /** Somebody is about to be told of these: they are on disk with the next commit. */
+  /** Called before a notification of these alerts is sent: the next commit puts them on disk. */
   readonly announced: (slots: readonly AlertSlot[]) => void;
-  /** Every group of the alert has told that it is resolved. */
+  /** Every group of the alert has sent its resolved notification. */
   readonly settled: (slot: AlertSlot) => void;
 }
 
 /**
- * Flushes every group when its time has come: what the group holds goes through the pipeline, and resolved alerts leave
- * once that has worked. The next flush is counted from the tick of this one, not from its end, and never overlaps it.
+ * Flushes every group when it is due: its alerts go through the pipeline, and resolved ones leave after success. The next
+ * flush is counted from the tick of this one, not from its end, and never overlaps it.
  */
 export class Dispatcher implements GroupListener {
   readonly #parts: DispatcherParts;
   readonly #schedule: FlushSchedule<AlertGroup>;
   readonly #flushParts: FlushParts;
   readonly #underWay = new Set<Flush>();
-  /** Those who wait for the end of some flushes. */
+  /** Callers that wait for the end of flushes. */
   readonly #waiting = new Set<{ readonly flushes: Set<Flush>; readonly ended: () => void }>();
-  /** Of the groups of before the start; each is asked for once. */
+  /** Timers of groups from before the start; each is read once. */
   readonly #remembered = new Map<string, RememberedTimer>();
   #pipeline: Pipeline | undefined;
 
@@ -58,35 +58,35 @@ export class Dispatcher implements GroupListener {
   }
 
   /**
-   * Groups that come up again after a restart keep their moments, as far as they have never been flushed; any other is
-   * flushed at once, as it may have been told of without anybody knowing.
+   * After a restart, groups that were never flushed keep their timers; any other is flushed at once, as its last
+   * notification may not be recorded.
    */
   remember(timers: ReadonlyMap<string, RememberedTimer>): void {
     for (const [id, timer] of timers) this.#remembered.set(id, timer);
   }
 
-  /** From now on groups are flushed, overdue ones at once. */
+  /** Starts flushing; overdue groups at once. */
   start(pipeline: Pipeline): void {
-    // Groups that did not come back never will.
+    // Groups without alerts after the start do not return.
     for (const id of this.#remembered.keys()) this.#parts.timers.set(id, undefined);
     this.#remembered.clear();
     this.#pipeline = pipeline;
     this.#schedule.start();
   }
 
-  /** Another pipeline, for what is flushed from now on. */
+  /** Replaces the pipeline for later flushes. */
   replacePipeline(pipeline: Pipeline): void {
     if (this.#pipeline) this.#pipeline = pipeline;
   }
 
-  /** Resolves when the flushes that are under way now have ended. */
+  /** Resolves when the flushes under way have ended. */
   flushes(): Promise<void> {
     const flushes = new Set(this.#underWay);
     if (flushes.size === 0) return Promise.resolve();
     return new Promise((ended) => this.#waiting.add({ flushes, ended }));
   }
 
-  /** Starts no other flush; resolves when those under way have ended. */
+  /** Starts no further flush; resolves when those under way have ended. */
   stop(): Promise<void> {
     this.#schedule.stop();
     this.#parts.sending.release();
@@ -97,12 +97,12 @@ export class Dispatcher implements GroupListener {
     const now = this.#parts.clock.now();
     const { groupWaitMs } = group.route;
     const remembered = this.#remembered.get(group.id);
-    // An alert that is older than the wait has waited somewhere else.
+    // An alert older than group_wait has waited elsewhere.
     const isOld = slot.alert.startsAt + groupWaitMs < now;
     const waitMs = isOld ? 0 : groupWaitMs;
     this.#remembered.delete(group.id);
     if (remembered?.isFlushed) this.#set(group, now, true);
-    // The wait may have been shortened meanwhile.
+    // group_wait may have become shorter meanwhile.
     else this.#set(group, remembered ? Math.min(remembered.at, now + groupWaitMs) : now + waitMs, false);
   }
 
@@ -125,7 +125,7 @@ export class Dispatcher implements GroupListener {
     this.#set(group, this.#parts.clock.now() + group.route.groupIntervalMs, true);
     const flush = new Flush(group, this.#pipeline as Pipeline, this.#flushParts);
     flush.evaluate();
-    if (flush.isTold) this.#release(flush);
+    if (flush.isNotified) this.#release(flush);
     else if (flush.state === 'evaluated') this.#queue(flush);
   }
 
@@ -137,7 +137,7 @@ export class Dispatcher implements GroupListener {
 
   #end(flush: Flush): void {
     const { group } = flush;
-    if (flush.isTold) this.#release(flush);
+    if (flush.isNotified) this.#release(flush);
     this.#underWay.delete(flush);
     for (const waiting of this.#waiting) {
       if (!waiting.flushes.delete(flush) || waiting.flushes.size > 0) continue;
@@ -150,7 +150,7 @@ export class Dispatcher implements GroupListener {
     this.#tick(group);
   }
 
-  /** Alerts that have fired again during the flush stay. */
+  /** Alerts that fired again during the flush stay. */
   #release({ group, alerts }: Flush): void {
     const { groups, settled } = this.#parts;
     for (const { slot, alert, isResolved } of alerts) {

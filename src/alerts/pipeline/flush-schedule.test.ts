@@ -12,16 +12,16 @@ const item = (name: string): Item => ({ name, nextFlushAt: Number.POSITIVE_INFIN
 
 function createSchedule(onDue: (due: Item) => void = () => {}) {
   const clock = new FakeClock(0);
-  const told: string[] = [];
+  const ran: string[] = [];
   const schedule = new FlushSchedule<Item>(clock, (due) => {
-    told.push(`${due.name}@${clock.now()}`);
+    ran.push(`${due.name}@${clock.now()}`);
     onDue(due);
   });
-  return { clock, schedule, told };
+  return { clock, schedule, ran };
 }
 
 test('each is due at its own moment, those of one moment in the order in which they were set', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [a, b, c, d] = [item('a'), item('b'), item('c'), item('d')] as const;
   schedule.set(a, 30);
@@ -29,13 +29,13 @@ test('each is due at its own moment, those of one moment in the order in which t
   schedule.set(c, 30);
   schedule.set(d, 20);
   clock.advance(9);
-  assert.deepEqual(told, []);
+  assert.deepEqual(ran, []);
   clock.advance(100);
-  assert.deepEqual(told, ['b@10', 'd@20', 'a@30', 'c@30']);
+  assert.deepEqual(ran, ['b@10', 'd@20', 'a@30', 'c@30']);
 });
 
 test('what is set anew is due at the new moment alone; what is taken out is never due', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [later, earlier, gone] = [item('later'), item('earlier'), item('gone')] as const;
   for (const one of [later, earlier, gone]) schedule.set(one, 50);
@@ -44,63 +44,63 @@ test('what is set anew is due at the new moment alone; what is taken out is neve
   schedule.delete(gone);
   assert.equal(gone.nextFlushAt, Number.POSITIVE_INFINITY);
   clock.advance(100);
-  assert.deepEqual(told, ['earlier@20', 'later@70']);
+  assert.deepEqual(ran, ['earlier@20', 'later@70']);
 });
 
 test('before the start all wait, and then what is late is due at once', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.set(item('late'), 10);
   schedule.set(item('not yet'), 50);
   clock.advance(40);
-  assert.deepEqual(told, []);
+  assert.deepEqual(ran, []);
   schedule.start();
   clock.advance(0);
-  assert.deepEqual(told, ['late@40']);
+  assert.deepEqual(ran, ['late@40']);
   clock.advance(10);
-  assert.deepEqual(told, ['late@40', 'not yet@50']);
+  assert.deepEqual(ran, ['late@40', 'not yet@50']);
 });
 
 test('after the stop nothing is due', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.start();
   schedule.set(item('a'), 10);
   schedule.stop();
   assert.equal(schedule.isRunning, false);
   schedule.set(item('b'), 20);
   clock.advance(100);
-  assert.deepEqual(told, []);
+  assert.deepEqual(ran, []);
 });
 
 test('what is due may set itself anew, also to the same moment', () => {
   let again = 3;
-  const { clock, schedule, told } = createSchedule((due) => {
+  const { clock, schedule, ran } = createSchedule((due) => {
     if (again-- > 0) schedule.set(due, clock.now() + (again === 1 ? 0 : 10));
   });
   schedule.start();
   schedule.set(item('a'), 10);
   clock.advance(100);
-  assert.deepEqual(told, ['a@10', 'a@20', 'a@20', 'a@30']);
+  assert.deepEqual(ran, ['a@10', 'a@20', 'a@20', 'a@30']);
 });
 
 test('one turn is short: when telling takes long, others have their turn before the rest is told', () => {
   const clock = new FakeClock(0);
   let slow = 0;
-  const told: number[] = [];
+  const ran: number[] = [];
   const now = () => clock.now() + slow;
   const schedule = new FlushSchedule<Item>({ ...bound(clock), now, monotonic: now }, () => {
-    told.push(clock.now());
+    ran.push(clock.now());
     slow += 4;
   });
   for (let n = 0; n < 10; n++) schedule.set(item(String(n)), 10);
   schedule.start();
   let others = 0;
   clock.after(10, () => {
-    others = told.length;
+    others = ran.length;
   });
   clock.advance(10);
   assert.equal(others, 3);
   clock.advance(100);
-  assert.equal(told.length, 10);
+  assert.equal(ran.length, 10);
 });
 
 function bound(clock: FakeClock) {
@@ -108,7 +108,7 @@ function bound(clock: FakeClock) {
 }
 
 test('thousands that came and went leave the others due at their moments', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.start();
   schedule.set(item('first'), 10);
   for (let n = 0; n < 5_000; n++) {
@@ -118,11 +118,11 @@ test('thousands that came and went leave the others due at their moments', () =>
   }
   schedule.set(item('last'), 30);
   clock.advance(100);
-  assert.deepEqual(told, ['first@10', 'last@30']);
+  assert.deepEqual(ran, ['first@10', 'last@30']);
 });
 
 test('what is moved to and fro is due once, behind those that were set meanwhile', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [a, b, c] = [item('a'), item('b'), item('c')] as const;
   schedule.set(a, 50);
@@ -133,13 +133,13 @@ test('what is moved to and fro is due once, behind those that were set meanwhile
   }
   schedule.set(c, 50);
   clock.advance(100);
-  assert.deepEqual(told, ['b@50', 'a@50', 'c@50']);
+  assert.deepEqual(ran, ['b@50', 'a@50', 'c@50']);
 });
 
 test('what sets itself anew to a moment that is being told is due once more, whatever is cleared up meanwhile', () => {
   const [first, again, other] = [item('first'), item('again'), item('other')] as const;
-  const { clock, schedule, told } = createSchedule((due) => {
-    if (due !== again || told.length > 2) return;
+  const { clock, schedule, ran } = createSchedule((due) => {
+    if (due !== again || ran.length > 2) return;
     schedule.set(again, 10);
     for (let n = 0; n < 2_000; n++) {
       const gone = item(String(n));
@@ -150,13 +150,13 @@ test('what sets itself anew to a moment that is being told is due once more, wha
   schedule.start();
   for (const one of [first, again, other]) schedule.set(one, 10);
   clock.advance(100);
-  assert.deepEqual(told, ['first@10', 'again@10', 'other@10', 'again@10']);
+  assert.deepEqual(ran, ['first@10', 'again@10', 'other@10', 'again@10']);
 });
 
 test('whatever is set, moved and taken out, everything is due once, at the last moment that was set', () => {
   const random = new Random(51);
   for (let round = 0; round < 50; round++) {
-    const { clock, schedule, told } = createSchedule();
+    const { clock, schedule, ran } = createSchedule();
     if (random.chance(0.8)) schedule.start();
     const items = Array.from({ length: 20 }, (_, n) => item(String(n)));
     const expected: string[] = [];
@@ -180,13 +180,13 @@ test('whatever is set, moved and taken out, everything is due once, at the last 
       }
     }
     if (!schedule.isRunning) continue;
-    assert.deepEqual([...told].sort(), expected.sort());
+    assert.deepEqual([...ran].sort(), expected.sort());
   }
 });
 
 for (const jump of [-3_600_000, 3_600_000]) {
   test(`a clock that jumps by ${jump / 1000} s moves no moment that was set before`, () => {
-    const { clock, schedule, told } = createSchedule();
+    const { clock, schedule, ran } = createSchedule();
     clock.advance(10_000_000);
     schedule.start();
     const now = clock.now();
@@ -195,18 +195,18 @@ for (const jump of [-3_600_000, 3_600_000]) {
     clock.jump(jump);
     schedule.set(item('new'), clock.now() + 20);
     clock.advance(39);
-    assert.deepEqual(told, [`new@${now + jump + 30}`]);
+    assert.deepEqual(ran, [`new@${now + jump + 30}`]);
     clock.advance(1);
-    assert.equal(told[1], `old@${now + jump + 50}`);
+    assert.equal(ran[1], `old@${now + jump + 50}`);
   });
 }
 
 test('a clock that is put back while nobody looks moves no moment either', () => {
-  const { clock, schedule, told } = createSchedule();
+  const { clock, schedule, ran } = createSchedule();
   clock.advance(10_000_000);
   schedule.start();
   schedule.set(item('a'), clock.now() + 50);
   clock.jump(-3_600_000);
   clock.advance(50);
-  assert.deepEqual(told, ['a@6400050']);
+  assert.deepEqual(ran, ['a@6400050']);
 });

@@ -1,68 +1,68 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { PriorityQueue } from '../../kernel/priority-queue.ts';
 
-/** What is due at a moment of its own. Both fields are set by the schedule alone. */
+/** An item with a due time. Only the schedule sets these fields. */
 export interface Scheduled {
   /** Epoch milliseconds, or infinity. */
   nextFlushAt: number;
-  /** Those it shares the moment with; undefined where it is not waiting. */
+  /** The items due at the same time; undefined when it is not scheduled. */
   appointment?: object | undefined;
 }
 
-/** Things that were set to the same moment one after the other. */
+/** Items scheduled in a row for the same time. */
 interface Appointment<T> {
   /** On the steady clock. */
   readonly at: number;
   readonly order: number;
   items: T[];
-  /** How many of the items have been told, or passed over. */
+  /** The number of items that have run or were skipped. */
   done: number;
 }
 
-/** So long at most the due are told in one go, then requests have their turn. */
+/** Maximum time for due items in one turn of the event loop, so that requests run in between. */
 const MAX_TURN_MS = 10;
 
-/** How many items that were moved or taken out are borne with, beside as many as hold. */
+/** Removed items that are kept before a clean-up, in addition to the number of scheduled ones. */
 const MAX_LEFT_BEHIND = 1_000;
 
-/** By less than this a clock is not put forward or back, but corrected. */
+/** A smaller difference is a correction of the clock, not a change. */
 const MIN_JUMP_MS = 1_000;
 
 /**
- * One timer for any number of things. What is due at the same moment comes in the order in which it was set; a clock that
- * is put forward or back moves no moment that was set before.
+ * One timer for any number of items. Items due at the same time run in the order in which they were scheduled; a change
+ * of the clock moves no item.
  */
 export class FlushSchedule<T extends Scheduled> {
   readonly #clock: Clock;
   readonly #due: (item: T) => void;
-  readonly #told: (isAll: boolean) => void;
+  readonly #ran: (isAll: boolean) => void;
   #appointments = new PriorityQueue<Appointment<T>>(isEarlier);
-  /** The one that was made last: the next item is likely to share its moment. */
+  /** The newest one: the next item often shares its time. */
   #latest: Appointment<T> | undefined;
   #order = 0;
   #waiting = 0;
-  /** All items of all appointments. One that was moved or taken out is still in its old one, and is passed over. */
+  /** Items of all appointments, with those that were moved or removed: they are skipped. */
   #held = 0;
   #timer: { readonly at: number; readonly cancel: CancelTimer } | undefined;
-  /** What the clock is ahead of the steady one. */
+  /** How far the clock is ahead of the steady one, in milliseconds. */
   #ahead: number;
   #isRunning = false;
-  /** What falls due is being told; there is one look for the next moment, at the end. */
-  #isTelling = false;
+  /** While due items run; the timer is set once at the end. */
+  #isRunningDue = false;
 
-  /** `told` hears after each go whether that was all that is due by now. */
-  constructor(clock: Clock, due: (item: T) => void, told: (isAll: boolean) => void = () => {}) {
+  /** `ran` is called after each turn with whether all due items have run. */
+  constructor(clock: Clock, due: (item: T) => void, ran: (isAll: boolean) => void = () => {}) {
     this.#clock = clock;
     this.#ahead = clock.now() - clock.monotonic();
     this.#due = due;
-    this.#told = told;
+    this.#ran = ran;
   }
 
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** The item is due at that moment, and at no other. */
+  /** Schedules the item for that time, in place of any other. */
   set(item: T, at: number): void {
     if (item.appointment) this.#waiting--;
     this.#followClock();
@@ -86,13 +86,13 @@ export class FlushSchedule<T extends Scheduled> {
     this.#waiting--;
   }
 
-  /** Until then, what falls due waits. */
+  /** Due items wait for this call. */
   start(): void {
     this.#isRunning = true;
     this.#arm();
   }
 
-  /** Nothing is due any more. */
+  /** No item runs any more. */
   stop(): void {
     this.#isRunning = false;
     this.#timer?.cancel();
@@ -105,7 +105,7 @@ export class FlushSchedule<T extends Scheduled> {
     return this.#latest;
   }
 
-  /** Groups that come and go within a long interval must not fill the memory with what they leave behind. */
+  /** Bounds the memory that groups leave behind which come and go within a long interval. */
   #clearUp(): void {
     const before = this.#appointments;
     this.#appointments = new PriorityQueue<Appointment<T>>(isEarlier);
@@ -129,7 +129,7 @@ export class FlushSchedule<T extends Scheduled> {
   }
 
   #arm(): void {
-    if (!this.#isRunning || this.#isTelling) return;
+    if (!this.#isRunning || this.#isRunningDue) return;
     const first = this.#appointments.first;
     if (!first || (this.#timer && this.#timer.at <= first.at)) return;
     this.#timer?.cancel();
@@ -140,19 +140,19 @@ export class FlushSchedule<T extends Scheduled> {
   #run(): void {
     this.#timer = undefined;
     const now = this.#steadyNow();
-    this.#isTelling = true;
+    this.#isRunningDue = true;
     for (let first = this.#appointments.first; first && first.at <= now; first = this.#appointments.first) {
       if (this.#steadyNow() - now > MAX_TURN_MS) break;
       const item = this.#takeFirst(first);
       if (item) this.#due(item);
     }
-    this.#isTelling = false;
+    this.#isRunningDue = false;
     this.#arm();
     const next = this.#appointments.first;
-    this.#told(!next || next.at > now);
+    this.#ran(!next || next.at > now);
   }
 
-  /** Undefined: it was moved or taken out. */
+  /** Undefined: it was moved or removed. */
   #takeFirst(appointment: Appointment<T>): T | undefined {
     const item = appointment.items[appointment.done++] as T;
     this.#held--;

@@ -53,10 +53,10 @@ test('a flush is due, evaluated, queued, sent and recorded; then everybody knows
   flush.prepare();
   assert.deepEqual(events, ['queued for default', 'announced 1']);
   const sending = flush.send(() => {});
-  assert.deepEqual([flush.state, flush.isTold], ['sent', false]);
+  assert.deepEqual([flush.state, flush.isNotified], ['sent', false]);
   answer({ ok: true });
   await sending;
-  assert.deepEqual([flush.state, flush.isTold], ['recorded', true]);
+  assert.deepEqual([flush.state, flush.isNotified], ['recorded', true]);
   assert.equal(events.at(-1), 'ended recorded');
 });
 
@@ -65,14 +65,14 @@ test('a flush with nothing new to tell is recorded at once', async () => {
   await openQueued().send(() => {});
   const flush = open();
   flush.evaluate();
-  assert.deepEqual([flush.state, flush.isTold], ['recorded', true]);
+  assert.deepEqual([flush.state, flush.isNotified], ['recorded', true]);
 });
 
 test('a flush that is refused is recorded, and not everybody knows', async () => {
   const { openQueued } = createFlushes({ answer: () => failure() });
   const flush = openQueued();
   await flush.send(() => {});
-  assert.deepEqual([flush.state, flush.isTold], ['recorded', false]);
+  assert.deepEqual([flush.state, flush.isNotified], ['recorded', false]);
 });
 
 test('a flush whose turn comes after half of its time finds things as they are by then', async () => {
@@ -95,7 +95,7 @@ test('a flush whose turn comes late, when another has told it all, tells nobody'
   await openQueued().send(() => {});
   clock.advance(30 * SECOND);
   late.prepare();
-  assert.deepEqual([late.state, late.isTold], ['recorded', true]);
+  assert.deepEqual([late.state, late.isNotified], ['recorded', true]);
   await late.send(() => {});
   assert.equal(sent.length, 1);
 });
@@ -106,7 +106,7 @@ test('a flush that the end of the server overtakes is due again, and tells nobod
   server.isRunning = false;
   flush.prepare();
   await flush.send(() => {});
-  assert.deepEqual([flush.state, flush.isTold, sent], ['due', false, []]);
+  assert.deepEqual([flush.state, flush.isNotified, sent], ['due', false, []]);
   assert.deepEqual(events, ['queued for default', 'ended due']);
 });
 
@@ -117,7 +117,7 @@ test('a flush that fails through a fault of ours is due again', async () => {
   const { openQueued, events } = createFlushes({ answer: broken });
   const flush = openQueued();
   await flush.send(() => {});
-  assert.deepEqual([flush.state, flush.isTold], ['due', false]);
+  assert.deepEqual([flush.state, flush.isNotified], ['due', false]);
   assert.deepEqual(events.slice(1), ['failed Error: a bug', 'ended due']);
 });
 

@@ -4,16 +4,16 @@ import type { Evaluation, Pipeline } from './pipeline.ts';
 import type { Queued, SendQueue } from './send-queue.ts';
 
 /**
- * due: its moment has come. evaluated: it is known what there is to tell. queued: it waits until its receiver has room.
- * sent: its integrations are being told. recorded: the result is on disk, or there was nothing to tell.
+ * due: its timer has ended. evaluated: it is known what to send. queued: it waits for its receiver's turn. sent: its
+ * integrations are being notified. recorded: the result is on disk, or there was nothing to send.
  */
 export type FlushState = 'due' | 'evaluated' | 'queued' | 'sent' | 'recorded';
 
-/** What may follow. A flush that failed, or that the end of the server has overtaken, is due again. */
+/** Allowed transitions. A flush that failed or was cut off by a stop is due again. */
 const TRANSITIONS: Readonly<Record<FlushState, readonly FlushState[]>> = {
   due: ['evaluated'],
   evaluated: ['queued', 'sent', 'recorded', 'due'],
-  // A late turn finds things as they are by then.
+  // A late turn evaluates again.
   queued: ['evaluated', 'sent', 'due'],
   sent: ['recorded', 'due'],
   recorded: [],
@@ -21,12 +21,12 @@ const TRANSITIONS: Readonly<Record<FlushState, readonly FlushState[]>> = {
 
 export interface FlushParts {
   readonly now: () => number;
-  /** Whether the server goes on; otherwise nothing is sent any more. */
+  /** False after a stop: nothing is sent any more. */
   readonly isRunning: () => boolean;
-  /** Has the alerts with the next commit on disk: whatever ends the process, it is known who may have been told of them. */
+  /** The next commit puts the alerts on disk, so that the next process knows which may have been sent. */
   readonly announce: (alerts: readonly FlushedAlert[]) => void;
   readonly failed: (flush: Flush, error: unknown) => void;
-  /** A flush that was queued has come to its end. */
+  /** A queued flush has ended. */
   readonly ended: (flush: Flush) => void;
 }
 
@@ -39,7 +39,7 @@ export class Flush implements Queued {
   #at = 0;
   #alerts: readonly FlushedAlert[] = [];
   #evaluation: Evaluation | undefined;
-  #isTold = false;
+  #isNotified = false;
 
   constructor(group: AlertGroup, pipeline: Pipeline, parts: FlushParts) {
     this.group = group;
@@ -51,22 +51,22 @@ export class Flush implements Queued {
     return this.#state;
   }
 
-  /** The instant at which it was evaluated last. */
+  /** The instant of the last evaluation. */
   get at(): number {
     return this.#at;
   }
 
-  /** What the group held then. */
+  /** The alerts of the group at that instant. */
   get alerts(): readonly FlushedAlert[] {
     return this.#alerts;
   }
 
-  /** Whether everybody knows who has to, so that resolved alerts may leave the group. */
-  get isTold(): boolean {
-    return this.#isTold;
+  /** Whether every integration is up to date, so that resolved alerts may leave the group. */
+  get isNotified(): boolean {
+    return this.#isNotified;
   }
 
-  /** Finds out what there is to tell; most flushes have nothing new, and end here. */
+  /** Evaluates what to send; most flushes have nothing new and end here. */
   evaluate(): void {
     this.#become('evaluated');
     this.#at = this.#parts.now();
@@ -78,7 +78,7 @@ export class Flush implements Queued {
       return;
     }
     if (this.#evaluation) return;
-    this.#isTold = true;
+    this.#isNotified = true;
     this.#become('recorded');
   }
 
@@ -88,12 +88,12 @@ export class Flush implements Queued {
   }
 
   /**
-   * Where more groups are due than their receiver takes within their interval, each would be given up when its turn comes,
-   * which takes as long as telling, and nobody would be told any more: so what is late begins anew.
+   * Where more groups are due than a receiver takes within their interval, each would pass its deadline when its turn
+   * comes, and none would be sent. So a late flush is evaluated again with a new deadline.
    */
   prepare(): void {
     if (!this.#parts.isRunning()) {
-      // It would be written down as given up, which keeps the process from its end: the next one tells it at once.
+      // A record of the failure would delay the stop; the next process sends it at once.
       this.#become('due');
       return;
     }
@@ -102,19 +102,19 @@ export class Flush implements Queued {
   }
 
   async send(leave: () => void): Promise<void> {
-    if (this.#isToSend) await this.#tell(this.#evaluation as Evaluation, leave);
+    if (this.#isToSend) await this.#notify(this.#evaluation as Evaluation, leave);
     this.#parts.ended(this);
   }
 
-  /** Otherwise a look at things as they are has found nothing to tell, or failed, or the server ends. */
+  /** False: the second evaluation found nothing to send or failed, or the server stops. */
   get #isToSend(): boolean {
     return this.#state === 'queued' || this.#state === 'evaluated';
   }
 
-  async #tell(evaluation: Evaluation, leave: () => void): Promise<void> {
+  async #notify(evaluation: Evaluation, leave: () => void): Promise<void> {
     this.#become('sent');
     try {
-      this.#isTold = await evaluation.receiver.tell(evaluation, leave);
+      this.#isNotified = await evaluation.receiver.notify(evaluation, leave);
     } catch (error) {
       this.#fail(error);
       return;

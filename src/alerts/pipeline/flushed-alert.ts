@@ -3,7 +3,7 @@ import type { FoundAlerts } from '../domain/deduplication.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 
-/** An alert as it was when its group was flushed. */
+/** An alert at the instant of a flush. */
 export interface FlushedAlert {
   readonly slot: AlertSlot;
   readonly alert: Alert;
@@ -12,7 +12,7 @@ export interface FlushedAlert {
 
 const NOBODY: readonly string[] = [];
 
-/** What a group holds at an instant, by job, instance and labels. */
+/** The alerts of a group at an instant, by job, instance and labels. */
 export function alertsOf(group: AlertGroup, at: number): readonly FlushedAlert[] {
   return group.sorted().map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
 }
@@ -37,6 +37,6 @@ function fingerprintsWhere(
   let count = 0;
   for (const alert of alerts) if (condition(alert)) count++;
   if (count === 0) return NOBODY;
-  // Most of the time they are all alike; a list that is pushed to has room for seventeen.
+  // Usually all are alike; an array grown by push would allocate seventeen places.
   return (count === alerts.length ? alerts : alerts.filter(condition)).map(({ alert }) => alert.fingerprint);
 }

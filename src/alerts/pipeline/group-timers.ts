@@ -7,7 +7,7 @@ import { WriteBehind } from '../../kernel/storage/write-behind.ts';
 export const GROUP_TIMERS_MIGRATION =
   'CREATE TABLE group_timers (id BLOB PRIMARY KEY, next_flush_at INTEGER NOT NULL) WITHOUT ROWID';
 
-/** Whether a group has been flushed. Those of 0.1.0, which did not note it, count as flushed: they are looked at at once. */
+/** Whether a group has been flushed. Groups of 0.1.0, which did not store it, count as flushed: they are evaluated at once. */
 export const GROUP_FLUSHED_MIGRATION = 'ALTER TABLE group_timers ADD COLUMN flushed INTEGER NOT NULL DEFAULT 1';
 
 const WRITE = `
@@ -17,10 +17,10 @@ const DELETE = 'DELETE FROM group_timers WHERE id = ?';
 
 const WRITE_BEHIND_MS = 500;
 const WRITE_RETRY_MS = 5_000;
-/** Timers in one transaction: two or three milliseconds of the event loop. */
+/** Timers per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
-/** What is remembered of a group. */
+/** The stored timer of a group. */
 export interface RememberedTimer {
   /** Its next flush; epoch milliseconds. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface RememberedTimer {
 /** Undefined: the group is gone. */
 type Timer = readonly [id: string, timer: RememberedTimer | undefined];
 
-/** When each group will be flushed next, kept on disk for a restart. */
+/** The next flush of each group, kept on disk for a restart. */
 export class GroupTimers {
   readonly #database: Database;
   readonly #behind: WriteBehind;
@@ -51,7 +51,7 @@ export class GroupTimers {
     });
   }
 
-  /** Those of the groups of before, by their ids. */
+  /** The timers of the last process, by group id. */
   async load(): Promise<ReadonlyMap<string, RememberedTimer>> {
     const rows = await this.#database.query('SELECT id, next_flush_at, flushed FROM group_timers');
     return new Map(
@@ -77,7 +77,7 @@ export class GroupTimers {
       try {
         await this.#database.write(changed.map(statementOf), 'system');
       } catch (error) {
-        // What changed meanwhile is newer.
+        // Changes made meanwhile are newer.
         for (const [id, timer] of changed) if (!this.#changed.has(id)) this.#changed.set(id, timer);
         throw error;
       }

@@ -28,12 +28,12 @@ export function notifiedAlert({ alert, isResolved }: Pick<FlushedAlert, 'alert' 
   };
 }
 
-/** Its name is meant for links that filter by it, where it is a regular expression. */
+/** The receiver's name, escaped: links filter by it as a regular expression. */
 function quoteReceiver(name: string): string {
   return name.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }
 
-/** What templates see of a notification. */
+/** The template data of a notification. */
 export function templateDataOf(
   {
     receiver,
@@ -57,7 +57,7 @@ export function templateDataOf(
   };
 }
 
-/** What the history keeps of a notification that has come to its end. */
+/** The history's record of a finished notification. */
 export function recordOf(
   { name, index }: { readonly name: string; readonly index: number },
   { receiver, groupKey, groupLabels, reason, alerts }: Notification,
@@ -84,7 +84,7 @@ export function recordOf(
   };
 }
 
-/** Renders the labels of a group's route, in the order of their names; one whose template fails is left out, and `failed` is told why. */
+/** Renders the labels of a group's route, by name; one whose template fails is left out and reported to `failed`. */
 export function renderRouteLabels(
   { route, labels, key }: Pick<AlertGroup, 'route' | 'labels' | 'key'>,
   alerts: readonly NotifiedAlert[],

@@ -15,18 +15,18 @@ const DELETE_OLD = 'DELETE FROM notification_history WHERE at < ?';
 const DELETE_SURPLUS = `
   DELETE FROM notification_history WHERE id <= (SELECT max(id) FROM notification_history) - ?`;
 
-/** Both at once would be looked for in all rows. */
+/** Two queries: SQLite answers min and max in one only by a scan. */
 const ENDS = `
   SELECT (SELECT min(id) FROM notification_history) AS first, (SELECT max(id) FROM notification_history) AS last`;
 
-/** The most notifications that are remembered. */
+/** Kept notifications. */
 const MAX_RECORDS = 100_000;
-/** Records that are looked at in one turn of the event loop. */
+/** Records read per turn of the event loop. */
 const PAGE_SIZE = 200;
-/** The most alerts that are named in one. */
+/** Named alerts per record. */
 export const MAX_NAMED_ALERTS = 20;
 
-/** What was sent, or could not be sent, to one integration. Instants are epoch milliseconds. */
+/** A notification to one integration, sent or failed. Instants are epoch milliseconds. */
 export interface NotificationRecord {
   readonly at: number;
   readonly receiver: string;
@@ -58,14 +58,14 @@ export interface HistoryQuery {
   /** Epoch milliseconds. */
   readonly since?: number | undefined;
   readonly failed?: boolean | undefined;
-  /** Every one must hold for the labels of the group, or of one alert that the record names. */
+  /** All must match the labels of the group, or of one alert that the record names. */
   readonly filter?: readonly Matcher[];
   readonly limit: number;
 }
 
 export type StoredNotification = NotificationRecord & { readonly id: number };
 
-/** Every notification of the last days, newest last. It answers "was I told, and when, and why". */
+/** The notifications of the last days: what was sent, when and why. */
 export class NotificationHistory {
   readonly #database: Database;
   readonly #retentionMs: number;
@@ -77,7 +77,7 @@ export class NotificationHistory {
     this.#mostRecords = mostRecords;
   }
 
-  /** What has to be written so that the record is remembered. */
+  /** The statement that stores the record. */
   add({ at, receiver, integration, groupKey, error, ...rest }: NotificationRecord): Statement {
     const content = Buffer.from(JSON.stringify({ error, ...rest }));
     const values = [
@@ -91,24 +91,24 @@ export class NotificationHistory {
     return { sql: WRITE, values };
   }
 
-  /** Newest first. It looks through page by page, with a turn for others in between: there may be much to leave out. */
+  /** Newest first. Reads page by page, yielding in between, as a filter may pass over many records. */
   async list({ filter = [], limit, ...query }: HistoryQuery): Promise<readonly StoredNotification[]> {
     const found: StoredNotification[] = [];
     const [ends] = await this.#database.query(ENDS);
     for (let before = Number(ends?.last ?? 0) + 1; before > Number(ends?.first ?? before); before -= PAGE_SIZE) {
       const page = await this.#readPage(query, before, filter.length > 0 ? PAGE_SIZE : limit - found.length);
-      found.push(...page.filter((record) => filter.length === 0 || tellsOf(record, filter)));
+      found.push(...page.filter((record) => filter.length === 0 || concerns(record, filter)));
       if (found.length >= limit) break;
       await new Promise<void>((done) => setImmediate(done));
     }
     return found.slice(0, limit);
   }
 
-  /** Of the page that ends before this id, so many at the most. */
+  /** At most `limit` records of the page that ends before this id. */
   async #readPage(
     query: Omit<HistoryQuery, 'filter' | 'limit'>,
     before: number,
-    most: number,
+    limit: number,
   ): Promise<readonly StoredNotification[]> {
     const conditions = ['id < ?', 'id >= ?'];
     const values: SqlValue[] = [before, before - PAGE_SIZE];
@@ -120,18 +120,18 @@ export class NotificationHistory {
     ask('receiver = ?', query.receiver === undefined ? undefined : Buffer.from(query.receiver));
     ask('integration = ?', query.integration);
     ask('group_key = ?', query.groupKey === undefined ? undefined : Buffer.from(query.groupKey));
-    // Where the ids lie is known better than the index of the times could say.
+    // The unary plus makes SQLite use the ids and not the index of times.
     ask('+at >= ?', query.since);
     ask('failed = ?', query.failed === undefined ? undefined : Number(query.failed));
     const rows = await this.#database.query(
       `SELECT id, at, receiver, integration, group_key, content FROM notification_history
        WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?`,
-      [...values, most],
+      [...values, limit],
     );
     return rows.map(decodeRecord);
   }
 
-  /** Forgets what is too old or too much. */
+  /** Deletes records beyond the retention or MAX_RECORDS. */
   async collectGarbage(now: number): Promise<void> {
     await this.#database.write(
       [
@@ -154,8 +154,8 @@ function decodeRecord(row: SqlRow): StoredNotification {
   };
 }
 
-/** Whether the group, or an alert that the record names, has what all matchers ask for. */
-function tellsOf({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
+/** Whether all matchers match the group, or one alert that the record names. */
+function concerns({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
   const sets = [groupLabels, ...alerts.map(({ labels }) => labels)];
   return sets.some((labels) =>
     matchers.every((matcher) =>

@@ -18,17 +18,17 @@ const READ_ALL = 'SELECT key, expires_at, content FROM notification_log';
 const COUNT_BYTES = 'SELECT total(length(key) + length(content)) AS bytes FROM notification_log';
 const DELETE = 'DELETE FROM notification_log WHERE key = ?';
 
-/** Reading the clock takes longer than looking something up: one look-up in so many is timed, and stands for the others. */
+/** One query in this many is timed, for all of them: reading the clock takes longer than the query. */
 const TIMED_ONE_IN = 64;
 
-/** After a failed write, for instance on a full disk. */
+/** Delay after a failed write, for instance on a full disk. */
 const WRITE_RETRY_MS = 5_000;
 
 interface Entry extends LoggedNotification {
   readonly expiresAt: number;
 }
 
-/** Which integration of which receiver was told of which group. `index`: its place in the receiver's list of its kind. */
+/** The key of an entry: group, receiver and integration. `index`: its place in the receiver's list of its kind. */
 export interface LogKey {
   readonly groupKey: string;
   readonly receiver: string;
@@ -36,7 +36,7 @@ export interface LogKey {
   readonly index: number;
 }
 
-/** A group key never holds a line feed: its label values are quoted. */
+/** A group key never contains a line feed: its label values are quoted. */
 export function printLogKey({ groupKey, receiver, integration, index }: LogKey): string {
   return `${groupKey}\n${integration}/${index}/${receiver}`;
 }
@@ -45,16 +45,16 @@ function groupKeyOf(logKey: string): string {
   return logKey.slice(0, logKey.indexOf('\n'));
 }
 
-/** What every integration was last told of every group. It outlives the process, so that nothing is told twice. */
+/** The last notification of every group to every integration, on disk, so that a restart repeats none. */
 export class NotificationLog {
   readonly #database: Database;
   readonly #entries = new Map<string, Entry>();
   readonly #busy = new Map<string, Promise<unknown>>();
-  /** How often somebody asked what was told last. */
+  /** Counts and times look-ups. */
   readonly queries = new Distribution(REQUEST_BOUNDS_S);
   #lastQuerySeconds = 0;
 
-  /** Those that the disk did not take. */
+  /** Entries whose write failed. */
   #unwritten = new Set<string>();
   readonly #behind: WriteBehind;
 
@@ -83,7 +83,7 @@ export class NotificationLog {
     return this.#entries.size;
   }
 
-  /** Also what has expired, until it is collected. */
+  /** With expired entries that are not yet collected. */
   find(key: string): LoggedNotification | undefined {
     if (this.queries.count % TIMED_ONE_IN === 0) return this.#findTimed(key);
     this.queries.add(this.#lastQuerySeconds);
@@ -98,39 +98,39 @@ export class NotificationLog {
     return entry;
   }
 
-  /** Whether somebody is being told right now. */
+  /** Whether a notification is being sent for the key. */
   isBusy(key: string): boolean {
     return this.#busy.has(key);
   }
 
-  /** Runs what tells somebody alone, after what was begun before for the same key. */
-  async exclusively<T>(key: string, tell: () => Promise<T>): Promise<T> {
+  /** Runs `send` after any earlier one with the same key. */
+  async exclusively<T>(key: string, send: () => Promise<T>): Promise<T> {
     const before = this.#busy.get(key);
-    const told = before ? before.then(tell, tell) : tell();
-    this.#busy.set(key, told);
+    const running = before ? before.then(send, send) : send();
+    this.#busy.set(key, running);
     try {
-      return await told;
+      return await running;
     } finally {
-      if (this.#busy.get(key) === told) this.#busy.delete(key);
+      if (this.#busy.get(key) === running) this.#busy.delete(key);
     }
   }
 
-  /** In force at once; what has to be written for it to last is returned. */
+  /** In force at once; returns the statement that stores it. */
   set(key: string, notification: LoggedNotification, expiresAt: number): Statement {
-    // Written out: V8 makes a hidden class of its own for each spread that more fields follow.
+    // Field by field: V8 makes a hidden class of its own for each spread that more fields follow.
     const { at, firing, resolved, receiverData } = notification;
     const entry = { at, firing, resolved, receiverData, expiresAt };
     this.#entries.set(key, entry);
     return statementOf(key, entry);
   }
 
-  /** The entry could not be written: it is tried again until the disk has it. */
+  /** The entry could not be written: it is retried until it is on disk. */
   writeLater(key: string): void {
     this.#unwritten.add(key);
     this.#behind.soon();
   }
 
-  /** Resolves when the disk has what it did not take before; rejects when it still cannot be written. */
+  /** Writes the failed entries again; rejects when that fails. */
   flush(): Promise<void> {
     return this.#behind.flush();
   }
@@ -153,9 +153,8 @@ export class NotificationLog {
   }
 
   /**
-   * Forgets what has expired, unless its group is alive: who was told that something fires wants to hear that it is over,
-   * and what is told after a long silence must not have the key of what was told before it. Returns how many entries that
-   * are.
+   * Deletes expired entries, except those of existing groups: their resolved notifications must still be sent, and a later
+   * notification must not reuse an idempotency key. Returns the number of deleted entries.
    */
   async collectGarbage(now: number, isAlive: (groupKey: string) => boolean): Promise<number> {
     const removed: Statement[] = [];
@@ -168,7 +167,7 @@ export class NotificationLog {
     return removed.length;
   }
 
-  /** How many bytes the entries have on disk. */
+  /** The size of the entries on disk, in bytes. */
   async countBytes(): Promise<number> {
     const [row] = await this.#database.query(COUNT_BYTES);
     return Number(row?.bytes ?? 0);
@@ -190,7 +189,7 @@ interface StoredEntry {
   readonly receiverData: LoggedNotification['receiverData'];
 }
 
-/** Undefined: 0.1.0 wrote it before it had told anything. */
+/** Undefined: written by 0.1.0 before any notification was sent. */
 function decodeEntry(content: Uint8Array, expiresAt: number): Entry | undefined {
   const { at, firing, resolved, receiverData } = JSON.parse(Buffer.from(content).toString()) as StoredEntry;
   if (at === 0) return undefined;

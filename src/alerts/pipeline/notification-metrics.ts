@@ -2,7 +2,7 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import { FAILURE_REASONS, type FailureReason } from '../integrations/notifier.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason } from './suppression.ts';
 
-/** Counts what is sent, under Alertmanager's names. */
+/** Counts notifications, under Alertmanager's names. */
 export interface NotificationMetrics {
   attempted(integration: string, receiver: string): void;
   failed(integration: string, receiver: string, reason: FailureReason): void;
@@ -14,8 +14,8 @@ export interface NotificationMetrics {
 const LATENCY_BUCKETS_S = [1, 5, 10, 15, 20];
 
 /**
- * `integrations` are there from the start, so that rate() sees their first increase. With `receivers`, which is asked for
- * by --enable-feature, each number is told by receiver too.
+ * `integrations` have series from the start, so that rate() sees their first increase. With `receivers`, an
+ * --enable-feature, every series has a label with the receiver's name.
  */
 export function createNotificationMetrics(
   metrics: Metrics,
@@ -25,7 +25,7 @@ export function createNotificationMetrics(
   const { sent, failed, requests, failedRequests, latency } = addCounters(metrics, options.withReceivers);
   const suppressed = metrics.counter(
     'alertmanager_notifications_suppressed_total',
-    'How many alerts were left out of notifications, by what left them out.',
+    'How many alerts were left out of notifications, by reason.',
     ['reason'],
   );
   const labels = (integration: string, receiver: string): Record<string, string> =>
@@ -51,11 +51,12 @@ export function createNotificationMetrics(
 
 function addCounters(metrics: Metrics, withReceivers: boolean) {
   const names = withReceivers ? (['integration', 'receiver_name'] as const) : (['integration'] as const);
-  const sent = metrics.counter('alertmanager_notifications_total', 'How many notifications were begun.', names);
-  const failed = metrics.counter('alertmanager_notifications_failed_total', 'How many notifications failed for good.', [
-    ...names,
-    'reason',
-  ]);
+  const sent = metrics.counter('alertmanager_notifications_total', 'How many notifications were attempted.', names);
+  const failed = metrics.counter(
+    'alertmanager_notifications_failed_total',
+    'How many notifications failed permanently.',
+    [...names, 'reason'],
+  );
   const requests = metrics.counter(
     'alertmanager_notification_requests_total',
     'How many requests were made for notifications.',

@@ -19,33 +19,33 @@ import {
 } from './open-notifiers.ts';
 import { Receiver, type ReceiverIntegration, type ReceiverParts } from './receiver.ts';
 
-/** All that a configuration makes of a flushed group. One is replaced by the next as a whole. */
+/** Everything that a configuration decides about a flushed group. A reload replaces it as a whole. */
 export interface NotificationPlan {
   readonly config: AlertmanagerConfig;
   readonly tree: RouteTree;
   readonly intervals: TimeIntervals;
-  /** By name, those that some route uses. */
+  /** By name; only receivers that a route uses. */
   readonly receivers: ReadonlyMap<string, Receiver>;
   readonly integrationCount: number;
   renderRouteLabels(group: AlertGroup, alerts: readonly NotifiedAlert[]): Pairs;
-  /** From now on no attempt begins. */
+  /** No further attempt begins. */
   endRetries(): void;
-  /** Ends what is under way. */
+  /** Aborts attempts under way. */
   abort(): void;
-  /** Its connections end, as soon as requests under way have come to their end. */
+  /** Closes connections when requests under way have ended. */
   close(): Promise<void>;
 }
 
 export interface NotificationPlanParts {
   readonly notifying: Omit<ReceiverParts, 'renderRouteLabels'>;
-  /** Where people reach the server. */
+  /** The server's URL for users. */
   readonly externalUrl: () => string;
   readonly surroundings: NotifierSurroundings;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Loads the templates and makes every integration of a configuration; refused when any of that is impossible. */
+/** Loads the templates and creates every integration of a configuration; refused when any of it fails. */
 export async function buildPlan(
   config: AlertmanagerConfig,
   parts: NotificationPlanParts,

@@ -12,22 +12,22 @@ export interface NotificationRecorderParts {
   readonly notificationLog: NotificationLog;
   readonly history: NotificationHistory;
   readonly database: Database;
-  /** Writes alerts in one commit with everything else that is written in the same turn; never rejects. */
+  /** Writes alerts in one commit with all other writes of the same turn; never rejects. */
   readonly writeAlerts: (slots: readonly AlertSlot[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long an entry of the notification log is kept at most. */
+  /** Maximum retention of an entry of the notification log. */
   readonly retentionMs: number;
 }
 
-/** What is to be remembered of a delivery; without a record nothing had to be sent. */
+/** What is stored of a delivery; without a record when nothing had to be sent. */
 export interface Delivered {
   readonly record?: NotificationRecord;
   /** For the next notification of the group. */
   readonly receiverData: ReceiverData;
 }
 
-/** Writes down what came of notifications: the entry of the log, the story, and the alerts that were told of, in one commit. */
+/** Records the results of notifications: log entry, history and the notified alerts, in one commit. */
 export class NotificationRecorder {
   readonly #parts: NotificationRecorderParts;
 
@@ -36,14 +36,13 @@ export class NotificationRecorder {
   }
 
   /**
-   * The log must not know more than the alerts on disk: told that something fires that the disk does not hold, nobody
-   * would ever tell its end.
+   * In one commit with the alerts: an alert in the log that is not on disk would never get its resolved notification.
    */
   async delivered(key: string, evaluation: Evaluation, { record, receiverData }: Delivered): Promise<void> {
     const { notificationLog, history, database, clock, writeAlerts } = this.#parts;
     const { firing, resolved, alerts } = evaluation;
-    const told = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
-    const entry = notificationLog.set(key, told, this.#expiryOf(evaluation));
+    const entryValue = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
+    const entry = notificationLog.set(key, entryValue, this.#expiryOf(evaluation));
     const statements = record ? [entry, history.add(record)] : [entry];
     await this.#written([writeAlerts(alerts.map(({ slot }) => slot)), database.write(statements)], key);
   }
@@ -56,17 +55,17 @@ export class NotificationRecorder {
   #expiryOf({ group }: Evaluation): number {
     const { clock, retentionMs } = this.#parts;
     const { repeatIntervalMs, groupIntervalMs } = group.route;
-    // Where groups are flushed less often than they repeat, the next flush still has to find it.
+    // With a group_interval above repeat_interval, the next flush must still find the entry.
     return clock.now() + Math.min(retentionMs, 2 * Math.max(repeatIntervalMs, groupIntervalMs));
   }
 
-  /** A full disk repeats no notification: memory knows of it as long as the process lives. */
+  /** A failed write repeats no notification: the entry stays in memory. */
   async #written(writing: readonly Promise<void>[], key?: string): Promise<void> {
     try {
       await Promise.all(writing);
     } catch (error) {
       this.#parts.log.error('a notification could not be written to the log on disk', { err: messageOf(error) });
-      // The next process has to know of it, too.
+      // The next process needs it as well.
       if (key !== undefined) this.#parts.notificationLog.writeLater(key);
     }
   }

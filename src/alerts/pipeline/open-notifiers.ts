@@ -8,15 +8,15 @@ import { readSecretFile } from '../integrations/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
 import { templateDataOf } from './notification-data.ts';
 
-/** The notifiers of one configuration, with connections of their own. */
+/** The notifiers of one configuration and their connections. */
 export interface OpenNotifiers {
-  /** By the name of a receiver; in the order of its integrations. */
+  /** By receiver name, in the order of its integrations. */
   readonly notifiers: ReadonlyMap<string, readonly Notifier[]>;
-  /** Ends the connections; requests under way come to their end first. */
+  /** Closes connections when requests under way have ended. */
   close(): Promise<void>;
 }
 
-/** What notifiers need of the world outside. */
+/** What notifiers need from outside. */
 export interface NotifierSurroundings {
   /** Makes a client with connections of its own. */
   readonly openHttp: (config: HttpConfig | undefined) => OpenHttpClient;
@@ -26,17 +26,17 @@ export interface NotifierSurroundings {
 
 export interface OpenNotifiersParts extends NotifierSurroundings {
   readonly templates: TemplateRenderer;
-  /** Where people reach the server. It is known only when the server listens. */
+  /** The server's URL for users; known only when the server listens. */
   readonly externalUrl: () => string;
 }
 
-/** Outside tests. */
+/** The real ones, for use outside tests. */
 export function notifierSurroundings(clock: Clock): NotifierSurroundings {
   const http = { clock, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
   return { openHttp: (config) => createHttpClient(config, http), readSecret: readSecretFile, clock };
 }
 
-/** Throws an Error that names the impossible receiver. Opens no connection. */
+/** Opens no connection. Throws an Error that names the receiver that cannot be created. */
 export function openNotifiers(receivers: readonly ReceiverConfig[], parts: OpenNotifiersParts): OpenNotifiers {
   const clients: OpenHttpClient[] = [];
   const context = createContext(clients, parts);

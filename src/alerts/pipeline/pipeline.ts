@@ -4,27 +4,27 @@ import type { FlushedAlert } from './flushed-alert.ts';
 import type { Receiver, ReceiverIntegration } from './receiver.ts';
 import type { Suppression } from './suppression.ts';
 
-/** What a flush has found to tell. */
+/** What a flush has to send. */
 export interface Evaluation extends FoundAlerts {
   readonly group: AlertGroup;
   readonly receiver: Receiver;
-  /** Without those that were left out; never empty. */
+  /** Without suppressed alerts; never empty. */
   readonly alerts: readonly FlushedAlert[];
-  /** The integrations of the receiver that have something to hear; never empty. */
+  /** The receiver's integrations that need a notification; never empty. */
   readonly unaware: readonly ReceiverIntegration[];
   /** The instant of the flush. */
   readonly at: number;
-  /** Until when notifications may be tried; epoch milliseconds. */
+  /** The end of all attempts; epoch milliseconds. */
   readonly deadlineAt: number;
 }
 
-/** However short the interval of a group, its notifications have this long to arrive. */
+/** Minimum time for the attempts of a notification, however short the group's interval. */
 const MIN_DEADLINE_MS = 10_000;
 
-/** The way of a flush under one configuration: suppression leaves alerts out, and the receiver knows what it was told. */
+/** Evaluates a flush under one configuration: suppression, then deduplication by the receiver. */
 export class Pipeline {
   readonly #suppression: Suppression;
-  /** By the names of those receivers that some route uses. */
+  /** By name; only receivers that a route uses. */
   readonly #receivers: ReadonlyMap<string, Receiver>;
 
   constructor(suppression: Suppression, receivers: ReadonlyMap<string, Receiver>) {
@@ -32,7 +32,7 @@ export class Pipeline {
     this.#receivers = receivers;
   }
 
-  /** Undefined: there is nothing to tell, and resolved alerts are settled. */
+  /** Undefined: nothing to send, and resolved alerts are settled. */
   evaluate(group: AlertGroup, held: readonly FlushedAlert[], at: number): Evaluation | undefined {
     const alerts = this.#suppression.pass(group, held, at);
     if (alerts.length === 0) return undefined;

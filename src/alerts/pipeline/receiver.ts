@@ -18,13 +18,13 @@ export interface ReceiverParts extends SendingParts {
   readonly notificationLog: NotificationLog;
 }
 
-/** A receiver of a configuration: each of its integrations that has something to hear is told, all at once. */
+/** A receiver of a configuration: notifies each of its integrations that needs it, all at once. */
 export class Receiver {
   readonly name: string;
   readonly integrations: readonly ReceiverIntegration[];
   readonly dedup: Dedup;
   readonly #parts: ReceiverParts;
-  /** One for each that is being told: thousands of listeners at a single one would cost thousands of steps each. */
+  /** One per send: thousands of listeners on a single one would cost thousands of steps each. */
   readonly #endings = new Set<Ending>();
   #reason: Error | undefined;
   #isLastCall = false;
@@ -36,7 +36,7 @@ export class Receiver {
     this.dedup = new Dedup(parts.notificationLog, name, integrations);
   }
 
-  /** Undefined: every integration knows. */
+  /** Undefined: no integration needs a notification. */
   evaluate(flushed: Pick<Evaluation, 'group' | 'alerts' | 'at' | 'deadlineAt'>): Evaluation | undefined {
     const { group, alerts, at, deadlineAt } = flushed;
     const { firing, resolved, inDoubt } = fingerprintsOf(alerts);
@@ -45,39 +45,39 @@ export class Receiver {
     return { group, receiver: this, alerts, unaware, firing, resolved, inDoubt, at, deadlineAt };
   }
 
-  /** Resolves with whether every integration knows then. Calls `leave` when the first attempt at each has ended. */
-  async tell(evaluation: Evaluation, leave: () => void): Promise<boolean> {
+  /** Resolves with whether every integration is up to date. Calls `leave` when all first attempts have ended. */
+  async notify(evaluation: Evaluation, leave: () => void): Promise<boolean> {
     let trying = evaluation.unaware.length;
     const tried = () => {
       trying--;
       if (trying === 0) leave();
     };
     const results = await Promise.allSettled(
-      evaluation.unaware.map((integration) => this.#tellOne(integration, evaluation, tried)),
+      evaluation.unaware.map((integration) => this.#notifyOne(integration, evaluation, tried)),
     );
     const broken = results.find(({ status }) => status === 'rejected');
-    // Thrown only when all others have come to their end.
+    // Thrown only when all others have ended.
     if (broken?.status === 'rejected') throw broken.reason;
     return results.every((result) => result.status === 'fulfilled' && result.value);
   }
 
-  /** Ends what is under way, and all that would follow. */
+  /** Aborts sends under way and all later ones. */
   abort(reason: Error): void {
     this.#reason = reason;
     for (const ending of this.#endings) ending.abort(reason);
   }
 
-  /** From now on no attempt begins; those under way come to their end. */
+  /** No further attempt begins; attempts under way finish. */
   endRetries(): void {
     this.#isLastCall = true;
     for (const ending of this.#endings) ending.callLast();
   }
 
-  #tellOne(integration: ReceiverIntegration, evaluation: Evaluation, tried: () => void): Promise<boolean> {
+  #notifyOne(integration: ReceiverIntegration, evaluation: Evaluation, tried: () => void): Promise<boolean> {
     const { group, at } = evaluation;
     const key = this.dedup.keyOf(integration, group);
     return this.#parts.notificationLog.exclusively(key, async () => {
-      // What the flush of before a reload has told meanwhile may have left nothing to tell.
+      // A flush from before a reload may have sent the same meanwhile.
       const reason = this.dedup.reasonFor(integration, group, evaluation, at);
       if (!reason) return true;
       const ending = this.#newEnding();

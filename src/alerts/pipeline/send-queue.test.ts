@@ -10,9 +10,9 @@ function createQueue() {
   const events: string[] = [];
   const queue = new SendQueue({ clock, commit: () => events.push('commit') });
   const ends = new Map<string, () => void>();
-  const enter = (lane: string, name: string) =>
+  const enter = (receiver: string, name: string) =>
     new Promise<string>((ended) =>
-      queue.enter(lane, {
+      queue.enter(receiver, {
         prepare: () => void events.push(`prepare ${name}`),
         async send(leave) {
           events.push(`send ${name}`);
@@ -35,8 +35,8 @@ async function turns(count: number): Promise<void> {
 
 test('all who begin in a turn are prepared and committed before the first of them sends', async () => {
   const { events, enter, ends } = createQueue();
-  const first = enter('lane', 'a');
-  enter('lane', 'b');
+  const first = enter('receiver', 'a');
+  enter('receiver', 'b');
   assert.deepEqual(events, []);
   await settlePromises();
   assert.deepEqual(events, ['prepare a', 'prepare b', 'commit', 'send a', 'send b']);
@@ -47,7 +47,7 @@ test('all who begin in a turn are prepared and committed before the first of the
 test('nobody begins while the queue is held; the release lets the first begin in the same call', async () => {
   const { queue, enter, sent } = createQueue();
   queue.hold();
-  for (const name of names('a', 40)) enter('lane', name);
+  for (const name of names('a', 40)) enter('receiver', name);
   await settlePromises();
   assert.deepEqual(sent(), []);
   queue.release();
@@ -58,7 +58,7 @@ test('nobody begins while the queue is held; the release lets the first begin in
 
 test('a few begin in each turn, so that answers have theirs', async () => {
   const { enter, sent } = createQueue();
-  for (const name of names('a', 100)) enter('lane', name);
+  for (const name of names('a', 100)) enter('receiver', name);
   let before = 0;
   for (let turn = 0; turn < 30; turn++) {
     await turns(1);
@@ -68,9 +68,9 @@ test('a few begin in each turn, so that answers have theirs', async () => {
   assert.deepEqual(sent(), names('a', 100));
 });
 
-test('of one lane 128 are in their first attempt at once; whoever leaves makes room for the next in line', async () => {
+test('of one receiver 128 are in their first attempt at once; the end of one makes room for the next', async () => {
   const { enter, sent, ends } = createQueue();
-  for (const name of names('a', 2_500)) enter('lane', name);
+  for (const name of names('a', 2_500)) enter('receiver', name);
   await turns(40);
   assert.equal(sent().length, 128);
   for (const name of ['a5', 'a7']) {
@@ -88,7 +88,7 @@ test('of one lane 128 are in their first attempt at once; whoever leaves makes r
 
 test('whoever takes longer than a second holds up nobody behind it', async () => {
   const { clock, enter, sent } = createQueue();
-  for (const name of names('a', 200)) enter('lane', name);
+  for (const name of names('a', 200)) enter('receiver', name);
   await turns(40);
   clock.advance(999);
   await turns(40);
@@ -98,7 +98,7 @@ test('whoever takes longer than a second holds up nobody behind it', async () =>
   assert.equal(sent().length, 200);
 });
 
-test('a lane that is full or long does not hold up another', async () => {
+test('a receiver that is full or long does not hold up another', async () => {
   const { enter, sent } = createQueue();
   for (const name of names('a', 500)) enter('slow', name);
   await turns(1);
@@ -121,7 +121,7 @@ test('a failure to send makes room', async () => {
     sent++;
     return Promise.reject(new Error('a bug'));
   };
-  for (let n = 0; n < 300; n++) queue.enter('lane', { prepare() {}, send });
+  for (let n = 0; n < 300; n++) queue.enter('receiver', { prepare() {}, send });
   await turns(100);
   assert.equal(sent, 300);
 });

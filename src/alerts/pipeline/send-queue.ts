@@ -1,46 +1,46 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 
-/** So many of a lane may be in their first attempt at once. */
-const MAX_YOUNG = 128;
-/** Whoever takes longer waits for a slow receiver, and holds up nobody behind it. */
-const YOUNG_MS = 1_000;
-/** So many at most begin in one turn of the event loop, then answers that have come in have theirs. */
-const MAX_IN_TURN = 8;
-/** So many that have begun stay in the list of those who wait. */
-const MAX_LEFT_BEHIND = 1_000;
+/** Maximum concurrent first attempts per receiver. */
+const MAX_FIRST_ATTEMPTS = 128;
+/** A send older than this no longer counts against the limit. */
+const FIRST_ATTEMPT_MS = 1_000;
+/** Maximum sends begun per turn of the event loop, so that answers are read in between. */
+const MAX_BEGINNING = 8;
+/** Begun entries that may stay at the front of `waiting` before it is compacted. */
+const MAX_BEGUN = 1_000;
 
 export interface SendQueueParts {
   readonly clock: Clock;
-  /** Lets all last that those who begin have prepared in this turn. */
+  /** Commits what the sends of this turn have prepared. */
   readonly commit: () => void;
 }
 
-/** What waits for its turn. */
+/** A send waiting for its turn. */
 export interface Queued {
-  /** Called when its turn has come. What it writes is committed before anything of the same turn is sent. */
+  /** Called when its turn comes. What it writes is committed before any send of the same turn. */
   prepare(): void;
-  /** Calls `leave` when its first attempt has ended; at the latest its own end does. */
+  /** Calls `leave` when its first attempt has ended; the end of the send counts as well. */
   send(leave: () => void): Promise<void>;
 }
 
-interface Lane {
+interface ReceiverQueue {
   readonly name: string;
-  /** Without those who have begun. */
+  /** Begun sends are undefined. */
   readonly waiting: (Queued | undefined)[];
-  /** How many places at the beginning of `waiting` are empty. */
+  /** The number of begun sends at the front of `waiting`. */
   begun: number;
-  young: number;
+  inFirstAttempt: number;
 }
 
 /**
- * Paces what is sent: nothing while flushes are due, a few in each turn of the event loop, and a bounded number at a
- * time of each lane. Lanes take turns; within one, who came first begins first.
+ * Paces what is sent: nothing while flushes are due, a few sends per turn of the event loop, and a bounded number of
+ * concurrent first attempts per receiver. Receivers take turns; the sends of one begin in order.
  */
 export class SendQueue {
   readonly #parts: SendQueueParts;
-  readonly #byName = new Map<string, Lane>();
-  /** Those in which somebody waits who may begin; the next to have its turn stands first. */
-  #ready = new Set<Lane>();
+  readonly #byName = new Map<string, ReceiverQueue>();
+  /** Queues with a send that may begin, in the order of their turns. */
+  #ready = new Set<ReceiverQueue>();
   #isHeld = false;
   #immediate: NodeJS.Immediate | undefined;
 
@@ -48,38 +48,38 @@ export class SendQueue {
     this.#parts = parts;
   }
 
-  /** Sends when it is its turn. */
+  /** Sends when its turn comes. `name` is the receiver's. */
   enter(name: string, queued: Queued): void {
-    let lane = this.#byName.get(name);
-    if (!lane) {
-      lane = { name, waiting: [], begun: 0, young: 0 };
-      this.#byName.set(name, lane);
+    let queue = this.#byName.get(name);
+    if (!queue) {
+      queue = { name, waiting: [], begun: 0, inFirstAttempt: 0 };
+      this.#byName.set(name, queue);
     }
-    lane.waiting.push(queued);
-    this.#look(lane);
+    queue.waiting.push(queued);
+    this.#look(queue);
   }
 
-  /** Nobody begins until `release`. */
+  /** No send begins until `release`. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Those who wait begin, the first of them at once. */
+  /** Waiting sends begin, the first of them at once. */
   release(): void {
     this.#isHeld = false;
     this.#beginSome();
   }
 
-  /** Whether it is a lane's turn, or nobody is in it any more. */
-  #look(lane: Lane): void {
-    if (lane.begun === lane.waiting.length) {
-      this.#ready.delete(lane);
-      if (lane.young === 0) this.#byName.delete(lane.name);
-    } else if (lane.young < MAX_YOUNG) {
-      this.#ready.add(lane);
+  /** Marks a queue as ready or not; drops it when it is empty. */
+  #look(queue: ReceiverQueue): void {
+    if (queue.begun === queue.waiting.length) {
+      this.#ready.delete(queue);
+      if (queue.inFirstAttempt === 0) this.#byName.delete(queue.name);
+    } else if (queue.inFirstAttempt < MAX_FIRST_ATTEMPTS) {
+      this.#ready.add(queue);
       this.#soon();
     } else {
-      this.#ready.delete(lane);
+      this.#ready.delete(queue);
     }
   }
 
@@ -93,45 +93,45 @@ export class SendQueue {
 
   #beginSome(): void {
     if (this.#isHeld) return;
-    const beginning: (readonly [Queued, Lane])[] = [];
-    for (const lane of this.#ready) {
-      if (beginning.length === MAX_IN_TURN) break;
-      beginning.push([takeFirst(lane), lane]);
-      lane.young++;
-      // Comes again behind all others.
-      this.#ready.delete(lane);
-      this.#look(lane);
+    const beginning: (readonly [Queued, ReceiverQueue])[] = [];
+    for (const queue of this.#ready) {
+      if (beginning.length === MAX_BEGINNING) break;
+      beginning.push([takeFirst(queue), queue]);
+      queue.inFirstAttempt++;
+      // Its next turn comes after all others.
+      this.#ready.delete(queue);
+      this.#look(queue);
     }
     if (beginning.length === 0) return;
     for (const [queued] of beginning) queued.prepare();
     this.#parts.commit();
-    for (const [queued, lane] of beginning) {
-      const leave = this.#growOld(lane);
+    for (const [queued, queue] of beginning) {
+      const leave = this.#countFirstAttempt(queue);
       queued.send(leave).then(leave, leave);
     }
   }
 
-  #growOld(lane: Lane): () => void {
+  #countFirstAttempt(queue: ReceiverQueue): () => void {
     let cancel: CancelTimer | undefined;
     const leave = () => {
       if (!cancel) return;
       cancel();
       cancel = undefined;
-      lane.young--;
-      this.#look(lane);
+      queue.inFirstAttempt--;
+      this.#look(queue);
     };
-    cancel = this.#parts.clock.after(YOUNG_MS, leave);
+    cancel = this.#parts.clock.after(FIRST_ATTEMPT_MS, leave);
     return leave;
   }
 }
 
-function takeFirst(lane: Lane): Queued {
-  const first = lane.waiting[lane.begun] as Queued;
-  lane.waiting[lane.begun++] = undefined;
-  // Not one by one: each would move all behind it.
-  if (lane.begun === lane.waiting.length || lane.begun === MAX_LEFT_BEHIND) {
-    lane.waiting.splice(0, lane.begun);
-    lane.begun = 0;
+function takeFirst(queue: ReceiverQueue): Queued {
+  const first = queue.waiting[queue.begun] as Queued;
+  queue.waiting[queue.begun++] = undefined;
+  // In batches: removing one entry moves all behind it.
+  if (queue.begun === queue.waiting.length || queue.begun === MAX_BEGUN) {
+    queue.waiting.splice(0, queue.begun);
+    queue.begun = 0;
   }
   return first;
 }

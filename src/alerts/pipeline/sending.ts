@@ -25,7 +25,7 @@ interface Subject {
   readonly evaluation: Evaluation;
 }
 
-/** One notification of a flush on its way to one integration, from the first attempt to the record of what came of it. */
+/** One notification of a flush to one integration, from the first attempt to the record of its result. */
 export class Sending {
   readonly #subject: Subject;
   readonly #parts: SendingParts;
@@ -37,13 +37,13 @@ export class Sending {
     this.#recorder = new NotificationRecorder(parts);
   }
 
-  /** Resolves with whether the integration knows then. Calls `tried` when the first attempt has ended. */
+  /** Resolves with whether the integration is up to date. Calls `tried` when the first attempt has ended. */
   async run(ending: Ending, tried: () => void): Promise<boolean> {
     const { receiver, integration, key, evaluation } = this.#subject;
     const { metrics, clock, random } = this.#parts;
     metrics.attempted(integration.name, receiver);
     const notification = this.#notification();
-    // Where nobody wants to hear of resolved alerts, the log has to learn of them all the same.
+    // With send_resolved off nothing is sent, but the log must hold the resolved alerts.
     if (notification.alerts.length === 0) {
       tried();
       await this.#recorder.delivered(key, evaluation, { receiverData: notification.receiverData });
@@ -73,16 +73,16 @@ export class Sending {
     const { receiver, integration, key, reason, evaluation } = this.#subject;
     const { group, at, alerts } = evaluation;
     const last = this.#parts.notificationLog.find(key);
-    const told = integration.sendResolved ? alerts : alerts.filter(({ isResolved }) => !isResolved);
-    const notified = told.map(notifiedAlert);
+    const wanted = integration.sendResolved ? alerts : alerts.filter(({ isResolved }) => !isResolved);
+    const notified = wanted.map(notifiedAlert);
     return {
-      id: idempotencyKeyOf(key, told, last),
+      id: idempotencyKeyOf(key, wanted, last),
       receiver,
       groupKey: group.key,
       groupLabels: pairsOf(group.labels),
       routeLabels: this.#parts.renderRouteLabels(
         group,
-        told.length === alerts.length ? notified : alerts.map(notifiedAlert),
+        wanted.length === alerts.length ? notified : alerts.map(notifiedAlert),
       ),
       alerts: notified,
       reason,

@@ -5,7 +5,7 @@ import type { Silencer } from '../silences/silencer.ts';
 import type { AlertGroup } from '../store/alert-group.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
 
-/** Why an alert was not told of, as Alertmanager's metrics name it. */
+/** Why an alert was left out, as Alertmanager's metrics name it. */
 export const SUPPRESSION_REASONS = ['silence', 'inhibition', 'mute_time_interval', 'active_time_interval'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
@@ -22,11 +22,10 @@ const NOTHING: readonly string[] = [];
 /** Whether the alert is left out at that instant. */
 type Condition = (alert: FlushedAlert, at: number) => boolean;
 
-/** The stages of a flush that leave alerts out: what is inhibited, out of its active time, in a mute time, or silenced. */
+/** The stages of a flush that leave alerts out: inhibited, outside the active time, in a mute time, or silenced. */
 export class Suppression {
   readonly #parts: SuppressionParts;
-  // Made once: thousands of groups may be flushed at once, and what each of them leaves behind is carried from one
-  // young generation to the next.
+  // Made once: thousands of groups may be flushed at once, and a closure for each would survive collections.
   readonly #isInhibited: Condition = ({ slot }, at) => this.#parts.inhibitor.inhibitedBy(slot, at).length > 0;
   readonly #isSilenced: Condition = ({ alert }) => this.#parts.silencer.silencedBy(alert.fingerprint).length > 0;
 
@@ -34,12 +33,12 @@ export class Suppression {
     this.#parts = parts;
   }
 
-  /** The alerts that may be told of at that instant. */
+  /** The alerts that notifications may contain at that instant. */
   pass(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
     const uninhibited = this.#leaveOut(alerts, 'inhibition', this.#isInhibited, at);
     const active = this.#leaveOutInactive(group, uninhibited, at);
-    const loud = this.#leaveOutMuted(group, active, at);
-    return this.#leaveOutSilenced(loud, at);
+    const unmuted = this.#leaveOutMuted(group, active, at);
+    return this.#leaveOutSilenced(unmuted, at);
   }
 
   #leaveOutSilenced(alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {

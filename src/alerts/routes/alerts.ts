@@ -22,11 +22,11 @@ export interface AlertRoutes {
   readonly names: RoutingNames;
   readonly reading: MatcherReading;
   readonly now: () => number;
-  /** Takes posted alerts in as they are read; says why some of them were not, or why there are none. */
+  /** Stores posted alerts as they are read; returns the reasons for refused ones, or the refusal of the whole post. */
   readonly receive: (reading: ReturnType<typeof readPostedAlerts>) => Received | Promise<Received>;
 }
 
-/** GET /alerts: every alert that is not resolved, by fingerprint. */
+/** GET /alerts: all unresolved alerts, by fingerprint. */
 export function listAlerts({ answers, listing, names, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
@@ -37,7 +37,7 @@ export function listAlerts({ answers, listing, names, reading, now }: AlertRoute
   };
 }
 
-/** GET /alerts/groups: the same alerts by group. Of the states, `unprocessed` is no parameter here. */
+/** GET /alerts/groups: the same alerts by group. There is no parameter `unprocessed`. */
 export function listAlertGroups({ answers, listing, names, reading, now }: AlertRoutes): HttpHandler {
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
@@ -51,12 +51,12 @@ export function listAlertGroups({ answers, listing, names, reading, now }: Alert
   };
 }
 
-/** POST /alerts: every good alert is taken in, also beside bad ones, which are named in the answer. */
+/** POST /alerts: stores every valid alert; the answer names the invalid ones. */
 export function postAlerts({ answers, receive }: AlertRoutes): HttpHandler {
   return (c) =>
     goOn(readJsonBytes(c, answers), (body) => {
       if (!body.ok) return body.response;
-      return goOn(receive(readPostedAlerts(body.bytes)), (reasons) => {
+      return goOn(receive(readPostedAlerts(body.value)), (reasons) => {
         if (!reasons.ok) return answers.refuse(c, 400, reasons.reason);
         return reasons.value.length === 0 ? answers.empty(c, 200) : answers.refuse(c, 400, reasons.value.join('\n'));
       });

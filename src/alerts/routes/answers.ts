@@ -8,7 +8,7 @@ import {
 } from '../../kernel/http/app.ts';
 import type { Pattern } from '../../kernel/regexp/regexp.ts';
 
-/** Methods that any page may use from another origin; a browser's DELETE needs its origin to be named. */
+/** Methods for pages of any origin; a DELETE requires an allowed origin. */
 const OPEN_METHODS: readonly string[] = ['GET', 'POST', 'HEAD'];
 const OPEN_HEADERS: readonly string[] = ['accept', 'content-type', 'x-requested-with'];
 
@@ -21,8 +21,8 @@ export class Answers {
   readonly #isOpen: boolean;
 
   /**
-   * `origins` may use every method from their pages. With `only`, so may origins that match, and with `allowsOrigin`
-   * those of which it says so; with either, no other may any.
+   * Pages of `origins` may use every method, and so may origins that match `only` or pass `allowsOrigin`. With either of
+   * the two, all others may use none.
    */
   constructor(origins: readonly string[], only?: Pattern, allowsOrigin?: (origin: string) => boolean) {
     this.#origins = new Set(origins);
@@ -36,12 +36,12 @@ export class Answers {
     return this.jsonText(c, JSON.stringify(value));
   }
 
-  /** 200 with what is JSON already. */
+  /** 200 with a JSON text. */
   jsonText(c: HttpContext, text: string): Response {
     return this.#body(c, `${text}\n`, 200);
   }
 
-  /** 200 with an array of elements that are JSON already. */
+  /** 200 with an array of JSON texts. */
   array(c: HttpContext, elements: readonly (string | Buffer)[]): Response {
     noteAnswerSize(c, sizeOfArray(elements));
     return answerArray(c, elements, this.#headers(c, 'application/json'));
@@ -114,7 +114,7 @@ export class Answers {
   }
 }
 
-/** Of a JSON array and the newline behind it, in bytes. */
+/** The length of a JSON array and its newline, in bytes. */
 function sizeOfArray(elements: readonly (string | Buffer)[]): number {
   let size = 2 + Math.max(1, elements.length);
   for (const element of elements) size += Buffer.byteLength(element);

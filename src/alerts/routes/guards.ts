@@ -1,14 +1,15 @@
 import { goOn, type HttpContext, headerOf, readBody } from '../../kernel/http/app.ts';
+import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import { type BodyName, readJson } from '../contract/body.ts';
 import type { Answers } from './answers.ts';
 
-/** The largest body, in bytes: some 25,000 alerts, and far beyond what Prometheus sends at once. */
+/** Maximum body in bytes: some 25,000 alerts, far more than Prometheus sends at once. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const JSON_TYPE = 'application/json';
 const MEDIA_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;.*)?$/;
 
-/** Answers 406 when the client takes no JSON; undefined when it does. */
+/** Answers 406 when the client does not accept JSON; otherwise undefined. */
 export function refuseUnacceptable(c: HttpContext, answers: Answers): Response | undefined {
   const accept = headerOf(c, 'accept');
   if (accept === undefined || accept.trim() === '' || accept.split(',').some(takesJson)) return undefined;
@@ -21,33 +22,25 @@ function takesJson(range: string): boolean {
   return type === '*/*' || type === 'application/*' || type === 'application/json';
 }
 
-interface Refusal {
-  readonly ok: false;
-  readonly response: Response;
-}
+/** A body, or the response that refuses it. */
+type Body<T> = Outcome<T, { readonly response: Response }>;
 
-const refuse = (response: Response): Refusal => ({ ok: false, response });
+const refuse = (response: Response) => ({ ok: false, response }) as const;
 
 /** Reads the JSON body of a POST, or answers 415, 406, 413 or 400 in this order. */
-export async function readJsonBody(
-  c: HttpContext,
-  answers: Answers,
-  name: BodyName,
-): Promise<{ readonly ok: true; readonly value: unknown } | Refusal> {
+export async function readJsonBody(c: HttpContext, answers: Answers, name: BodyName): Promise<Body<unknown>> {
   const body = await readJsonBytes(c, answers);
   if (!body.ok) return body;
-  const json = readJson(body.bytes, name);
+  const json = readJson(body.value, name);
   return json.ok ? json : refuse(answers.refuse(c, 400, json.reason));
 }
 
-type BytesRead = { readonly ok: true; readonly bytes: Buffer } | Refusal;
-
-/** The same, but the bytes have still to be parsed; without waiting where they have all come already. */
-export function readJsonBytes(c: HttpContext, answers: Answers): BytesRead | Promise<BytesRead> {
+/** The same without parsing; synchronous when the whole body has arrived. */
+export function readJsonBytes(c: HttpContext, answers: Answers): Body<Buffer> | Promise<Body<Buffer>> {
   const refusal = refuseMediaType(c, answers) ?? refuseUnacceptable(c, answers);
   if (refusal) return refuse(refusal);
-  return goOn(readBody(c, MAX_BODY_BYTES), (body): BytesRead => {
-    if (body.ok) return body;
+  return goOn(readBody(c, MAX_BODY_BYTES), (body): Body<Buffer> => {
+    if (body.ok) return accepted(body.bytes);
     if (body.reason === 'aborted') return refuse(answers.refuse(c, 400, 'the request ended before its body did'));
     return refuse(
       answers.refuseRequest(c, 413, `the body is larger than ${MAX_BODY_BYTES} bytes; send fewer alerts at once`),

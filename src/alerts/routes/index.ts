@@ -46,7 +46,7 @@ export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   const api = withSlashes(requestMetrics.measure(apiPaths(parts), nameInMetrics));
   mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseApiMethod);
   mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethodAsText);
-  // The user's document names no prefix: the same API answers beside the page.
+  // Without the prefix /api/v2 as well: documents name the paths of the API without it.
   mountPaths(app, below(routePrefix, api), refuseApiMethod);
   const operations = requestMetrics.measure(operationPaths(parts), (path) => path);
   mountPaths(app, below(routePrefix, operations), refuseMethodAsText);
@@ -65,7 +65,7 @@ export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   return app;
 }
 
-/** Middleware costs every request something: none is mounted that nobody has asked for. */
+/** Middleware costs every request: it is mounted only when a flag asks for it. */
 function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts): void {
   if (log.debugging) app.use(logRequests(log, clock));
   if (limits.getConcurrency > 0) app.use(limitConcurrentGets(limits.getConcurrency, limits.refusedGet));
@@ -108,12 +108,12 @@ function oldApiPaths(log: Log): Paths {
   };
 }
 
-/** As Alertmanager's metrics call a path, whatever is put before it. */
+/** The name of a path in Alertmanager's metrics, without any prefix. */
 function nameInMetrics(path: string): string {
   return `/api/v2${path.replace(/:(\w+)/g, '{$1}')}`;
 }
 
-/** Upstream answers the API with and without a slash at the end. */
+/** Alertmanager answers the API with and without a slash at the end. */
 function withSlashes(paths: Paths): Paths {
   const slashed = Object.entries(paths).map(([path, handlers]) => [`${path}/`, handlers]);
   return { ...paths, ...Object.fromEntries(slashed) };
@@ -129,7 +129,7 @@ function mountPage(app: Hono<HttpEnv>, { page, routePrefix, requestMetrics }: Al
   const paths: Record<string, PathHandlers> = { ...below(routePrefix, measured) };
   if (routePrefix !== '') {
     paths['/'] = { GET: (c) => c.redirect(routePrefix, 302) };
-    // Relative links of the page need the slash at the end.
+    // Relative links of the page need the final slash.
     paths[routePrefix] = { GET: (c) => c.redirect(`${routePrefix}/`, 302) };
   }
   mountPaths(app, paths, refuseMethodAsText);

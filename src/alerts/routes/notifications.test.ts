@@ -256,7 +256,7 @@ test('GET /api/v2/explain: what each integration would do, and why', async (t) =
     return routes[0]?.verdict.map(({ wouldSend, reason, words }) => [wouldSend, reason, words]);
   };
   await app.post('/api/v2/alerts', [{ labels }]);
-  const first = 'nobody was told of this group yet, or all that was told of had resolved';
+  const first = 'the group was not notified yet, or every alert of its last notification had resolved';
   assert.deepEqual(await verdicts(), [
     [true, 'first notification', first],
     [true, 'first notification', first],

@@ -9,6 +9,7 @@ import {
   readMatchers,
   readParameters,
 } from '../contract/query.ts';
+import type { SentNotification } from '../contract/wire.ts';
 import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
 import type { HistoryQuery, StoredNotification } from '../pipeline/notification-history.ts';
 import type { Answers } from './answers.ts';
@@ -25,7 +26,7 @@ export interface NotificationRoutes {
 const DEFAULT_LIMIT = 100;
 const MAX_NOTIFICATIONS = 10_000;
 
-/** GET /notifications: what was sent, when, why, to whom and with which result. opsdeck's own. */
+/** GET /notifications: what was sent, when, why, to which receiver and with which result. opsdeck's own. */
 export function listNotifications({ answers, list, reading }: NotificationRoutes): HttpHandler {
   return async (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
@@ -35,16 +36,18 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
     const records = await list(query.value);
     return answers.json(
       c,
-      records.map(({ id, at, receiver, integration, index, error, ...rest }) => ({
-        id,
-        at: formatInstant(at),
-        receiver,
-        integration,
-        index,
-        result: error === undefined ? 'sent' : 'failed',
-        ...rest,
-        ...(error === undefined ? {} : { error }),
-      })),
+      records.map(
+        ({ id, at, receiver, integration, index, error, ...rest }): SentNotification => ({
+          id,
+          at: formatInstant(at),
+          receiver,
+          integration,
+          index,
+          result: error === undefined ? 'sent' : 'failed',
+          ...rest,
+          ...(error === undefined ? {} : { error }),
+        }),
+      ),
     );
   };
 }
@@ -74,7 +77,7 @@ function readHistoryQuery(parameters: QueryParameters, reading: MatcherReading):
     receiver: last('receiver'),
     integration: last('integration'),
     groupKey: last('groupKey'),
-    since: sinceAt?.ok ? sinceAt.at : undefined,
+    since: sinceAt?.ok ? sinceAt.value : undefined,
     failed: failed === undefined ? undefined : readFlag([failed]),
     filter: filter.value,
     limit: count,

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 const DEPRECATED =
   'The Alertmanager v1 API was deprecated in version 0.16.0 and is removed as of version 0.27.0 - please use the equivalent route in the v2 API';
 
-/** Answers 410 with the words that clients of Alertmanager's first API know. */
+/** Answers 410 with the text that Alertmanager uses for its removed first API. */
 export function refuseOldApi(log: Log): HttpHandler {
   return (c) => {
     log.warn('a client uses the removed v1 API', { path: c.req.path, method: c.req.method });

@@ -6,10 +6,10 @@ export interface OperationRoutes {
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
-/** GET /-/healthy and /-/ready: whoever gets an answer has found a server that has all of its data. */
+/** GET /-/healthy and /-/ready: the server listens only when all data is loaded. */
 export const answerOk: HttpHandler = (c) => answerText(c, 'OK', 200);
 
-/** POST /-/reload: reads the configuration file again; a bad one changes nothing and says why. */
+/** POST /-/reload: reads the configuration file again; an invalid one changes nothing and is reported. */
 export function reload({ reload }: OperationRoutes): HttpHandler {
   return async (c) => {
     const reloaded = await reload();
@@ -26,7 +26,7 @@ export function readMetrics({ metrics }: OperationRoutes): HttpHandler {
   };
 }
 
-/** 405 with `Allow`, in the form that is not the API's: as text. */
+/** 405 with `Allow`, as text. */
 export function refuseMethodAsText(c: HttpContext, allowed: readonly Method[]): Response {
   return c.text('Method Not Allowed\n', 405, { allow: allowed.join(',') });
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';
 import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
+import type { SilenceId } from '../contract/wire.ts';
 import { silenceStateAt } from '../domain/silence.ts';
 import type { SilenceListing } from '../silences/silence-listing.ts';
 import type { SilenceStore } from '../silences/silence-store.ts';
@@ -36,7 +37,7 @@ export function listSilences({ answers, listing, reading, now }: SilenceRoutes):
   };
 }
 
-/** POST /silences: creates one, or updates the one whose id it carries. Answered when it is on disk. */
+/** POST /silences: creates a silence, or updates the one with its id. Answered when it is on disk. */
 export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHandler {
   return async (c) => {
     const body = await readJsonBody(c, answers, 'silence');
@@ -52,7 +53,7 @@ export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHa
     const result = await orDiskFailure(store.set({ ...posted.value, endsAt }, at), log);
     if (result === undefined)
       return answers.refuse(c, 500, 'the silence could not be written to disk; see the log of the server');
-    if (result.ok) return answers.json(c, { silenceID: result.value });
+    if (result.ok) return answers.json(c, { silenceID: result.value } satisfies SilenceId);
     return answers.refuse(c, result.reason === 'silence not found' ? 404 : 400, result.reason);
   };
 }
@@ -68,7 +69,7 @@ export function readSilence({ answers, store, now }: SilenceRoutes): HttpHandler
   };
 }
 
-/** DELETE /silence/{silenceID}: ends it now. Answered when that is on disk. */
+/** DELETE /silence/{silenceID}: expires it. Answered when that is on disk. */
 export function expireSilence({ answers, store, now, log }: SilenceRoutes): HttpHandler {
   return async (c) => {
     const unacceptable = refuseUnacceptable(c, answers);

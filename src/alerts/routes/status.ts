@@ -1,7 +1,7 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { formatInstant } from '../contract/instant.ts';
 import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
-import type { ClusterMember, VersionInfo } from '../contract/status.ts';
+import type { ClusterMember, ServerStatus, VersionInfo } from '../contract/wire.ts';
 import type { Pairs } from '../domain/notification.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Answers } from './answers.ts';
@@ -31,11 +31,11 @@ export function readStatus({ answers, config, cluster, version, startedAt }: Sta
       config: { original: config() },
       uptime: formatInstant(startedAt),
       versionInfo: version,
-    });
+    } satisfies ServerStatus);
   };
 }
 
-/** GET /receivers: all of the configuration, used or not. */
+/** GET /receivers: all receivers of the configuration, used or not. */
 export function listReceivers({ answers, reading, receivers }: StatusRoutes): HttpHandler {
   return (c: HttpContext) => {
     const unacceptable = refuseUnacceptable(c, answers);

@@ -4,10 +4,10 @@ import type { AlertStore } from '../store/alert-store.ts';
 import type { SilenceStore } from './silence-store.ts';
 import type { Silencer } from './silencer.ts';
 
-/** A silence with this annotation set to `true` ends when the last of the alerts that it has kept quiet has resolved. */
+/** A silence with this annotation set to `true` expires when the last alert that it silenced has resolved. */
 export const EXPIRE_WHEN_RESOLVED = 'expire_when_resolved';
 
-/** Ends such silences; one that has not kept anything quiet yet stays, also where it matches what had resolved before. */
+/** Expires such silences; one that has not silenced a firing alert yet stays. */
 export async function expireResolvedSilences(
   {
     silences,

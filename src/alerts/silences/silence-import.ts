@@ -7,7 +7,7 @@ import { decodeSnapshot } from '../contract/snapshot.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { SilenceStore } from './silence-store.ts';
 
-/** Files that were taken over; once is enough, also when all that came of them has been forgotten since. */
+/** Imported files: each is imported once, also when its silences have been deleted since. */
 export const IMPORT_MIGRATION = 'CREATE TABLE imports (name TEXT PRIMARY KEY)';
 
 /** The name under which Alertmanager keeps its silences in the storage path. */
@@ -22,8 +22,8 @@ export interface ImportParts {
 }
 
 /**
- * Takes over the silences that Alertmanager left in the storage path, at the first start there; its file stays as it
- * is, so that one may go back. What cannot be read is told in the log and does not keep the server from starting.
+ * Imports the silences that Alertmanager left in the storage path, at the first start there. The file stays as it is, so
+ * that a way back remains. An unreadable file or silence is logged; the server starts all the same.
  */
 export async function importSnapshot({ path, database, silences, log }: ImportParts): Promise<void> {
   const file = join(path, SNAPSHOT_NAME);
@@ -37,22 +37,22 @@ export async function importSnapshot({ path, database, silences, log }: ImportPa
 }
 
 function readSnapshot(file: string, log: Log): readonly Silence[] | undefined {
-  const tell = (err: string) => log.error('Silences of Alertmanager could not be taken over', { file, err });
+  const logFailure = (err: string) => log.error('Silences of Alertmanager could not be taken over', { file, err });
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    tell(messageOf(error));
+    logFailure(messageOf(error));
     return undefined;
   }
   const snapshot = decodeSnapshot(bytes);
   if (!snapshot.ok) {
-    tell(snapshot.reason);
+    logFailure(snapshot.reason);
     return undefined;
   }
   return snapshot.value.flatMap((silence) => {
     if (silence.ok) return silence.value;
-    tell(silence.reason);
+    logFailure(silence.reason);
     return [];
   });
 }

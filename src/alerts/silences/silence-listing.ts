@@ -10,27 +10,27 @@ interface Entry {
   readonly json: string;
 }
 
-/** The silences in the order and form in which they are listed, made anew only when one of them changes or its time comes. */
+/** The silences as listed, rebuilt only when one changes, begins or ends. */
 export class SilenceListing {
   readonly #silences: () => Iterable<Silence>;
   #entries: readonly Entry[] = [];
-  /** The first instant at which a state will be another one. */
+  /** The next instant at which a state changes. */
   #validUntil = Number.NEGATIVE_INFINITY;
-  /** How long selections took. */
+  /** Durations of selections. */
   readonly queries = new Distribution(REQUEST_BOUNDS_S);
-  /** How many silences all selections have looked at. */
+  /** The number of silences that all selections have tested. */
   scanned = 0;
 
   constructor(silences: () => Iterable<Silence>) {
     this.#silences = silences;
   }
 
-  /** To be called when any silence has changed. */
+  /** Call it when any silence has changed. */
   invalidate(): void {
     this.#validUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** The silences that contain every filter matcher, of the wanted states, each as JSON. */
+  /** The silences of the wanted states that contain every filter matcher, each as JSON. */
   select(filter: readonly Matcher[], states: Readonly<Record<SilenceState, boolean>>, now: number): readonly string[] {
     const startedAt = monotonicSeconds();
     if (now >= this.#validUntil) this.#rebuild(now);

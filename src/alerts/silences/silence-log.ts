@@ -3,7 +3,7 @@ import { printMatchers } from '../domain/matcher.ts';
 import { silenceStateAt } from '../domain/silence.ts';
 import type { SilenceListener } from './silence-store.ts';
 
-/** Makes the listener that writes an info line for every silence that is created, updated or ended (`--log.silences`). */
+/** A listener that logs every silence that is created, updated or expired (`--log.silences`). */
 export function logSilenceChanges(log: Log, now: () => number): SilenceListener {
   return (changes) => {
     for (const { before, after } of changes) {

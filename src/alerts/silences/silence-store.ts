@@ -14,14 +14,14 @@ import { silenceSizeBytes } from '../domain/silence-size.ts';
 export interface SilenceRules {
   /** How long an expired silence is kept. */
   readonly retentionMs: number;
-  /** The most silences that are kept, expired ones included; 0 or less: no limit. */
+  /** Maximum number of silences, expired ones included; 0 or less: no limit. */
   readonly maxSilences: number;
-  /** The largest silence in bytes of Alertmanager's protobuf form; 0 or less: no limit. */
+  /** Maximum size of a silence in bytes of Alertmanager's protobuf form; 0 or less: no limit. */
   readonly maxSilenceSizeBytes: number;
   readonly classicNames: boolean;
 }
 
-/** One silence before and after a commit; `before` is absent for a new one, `after` for one that is forgotten. */
+/** One silence before and after a commit; `before` is absent for a new one, `after` for a deleted one. */
 export interface SilenceChange {
   readonly before: Silence | undefined;
   readonly after: Silence | undefined;
@@ -29,7 +29,7 @@ export interface SilenceChange {
 
 export type SilenceListener = (changes: readonly SilenceChange[]) => void;
 
-/** A silence is one value, as JSON: that keeps every text whole, also one with U+0000. */
+/** A silence is one value, as JSON, which keeps texts with U+0000 whole. */
 export const SILENCE_MIGRATION = 'CREATE TABLE silences (id TEXT PRIMARY KEY, silence BLOB NOT NULL)';
 
 const UPSERT =
@@ -37,7 +37,7 @@ const UPSERT =
 
 const COUNT_BYTES = 'SELECT total(length(silence)) AS bytes FROM silences';
 
-/** What became of a posted silence: its id, or why it was not taken. */
+/** The id of a posted silence, or the reason of its refusal. */
 export type SetResult = Outcome<string> | { readonly ok: false; readonly reason: 'silence not found' };
 
 interface StagedSilence {
@@ -45,16 +45,16 @@ interface StagedSilence {
   readonly written: Promise<void>;
 }
 
-/** Every silence there is. Nothing is told to anybody, neither caller nor listener, before it is on disk. */
+/** All silences. A change reaches callers and listeners only when it is on disk. */
 export class SilenceStore {
   readonly #database: Database;
   readonly #rules: SilenceRules;
   readonly #newId: () => string;
   readonly #silences = new Map<string, Silence>();
-  /** Decided, on its way to the disk; the next decision must see it, a reader must not. */
+  /** Decided and being written: the next decision sees them, readers do not. */
   readonly #staged = new Map<string, StagedSilence>();
   readonly #listeners = new Set<SilenceListener>();
-  /** How often somebody asked for one silence by its id. */
+  /** The number of look-ups by id. */
   reads = 0;
 
   constructor(database: Database, rules: SilenceRules, newId: () => string) {
@@ -63,14 +63,14 @@ export class SilenceStore {
     this.#newId = newId;
   }
 
-  /** Reads what the disk holds. Returns how many silences that is. */
+  /** Reads the silences on disk and returns their number. */
   async load(): Promise<number> {
     const rows = await this.#database.query('SELECT silence FROM silences');
     this.#apply(rows.map(({ silence }) => ({ before: undefined, after: decodeSilence(silence as Uint8Array) })));
     return this.#silences.size;
   }
 
-  /** Calls the listener after every commit with all that it changed. Returns the end of the subscription. */
+  /** Calls the listener after every commit with its changes. Returns the function that ends the subscription. */
   subscribe(listener: SilenceListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -102,23 +102,23 @@ export class SilenceStore {
     return { ok: true, value: silence.id };
   }
 
-  /** Takes silences in as they are, in one transaction with other statements. Rejects when it could not be written. */
+  /** Stores silences as they are, in one transaction with other statements. Rejects when the write fails. */
   async adopt(silences: readonly Silence[], others: readonly Statement[]): Promise<void> {
     await this.#database.write([...silences.map(upsertOf), ...others]);
     this.#apply(silences.map((after) => ({ before: this.#silences.get(after.id), after })));
   }
 
-  /** Ends a silence now; false when there is none of that id. Rejects when it could not be written. */
+  /** Expires a silence; false when there is none with that id. Rejects when the write fails. */
   async expire(id: string, now: number): Promise<boolean> {
     const known = this.#newest(id);
     if (!known) return false;
     const expired = expireSilence(known, now);
-    // Where somebody else is just ending it, that is not done before it is on disk either.
+    // Another request may be expiring it: that is done only when it is on disk.
     await (expired === known ? this.#staged.get(id)?.written : this.#commit([expired]));
     return true;
   }
 
-  /** Forgets the silences whose retention is over; returns how many. */
+  /** Deletes silences whose retention has ended; returns their number. */
   async collectGarbage(now: number): Promise<number> {
     const old = [...this.#silences.values()].filter(
       ({ id, endsAt }) => endsAt + this.#rules.retentionMs <= now && !this.#staged.has(id),
@@ -129,7 +129,7 @@ export class SilenceStore {
     return old.length;
   }
 
-  /** How many bytes the silences have on disk. */
+  /** The size of the silences on disk, in bytes. */
   async countBytes(): Promise<number> {
     const [row] = await this.#database.query(COUNT_BYTES);
     return Number(row?.bytes ?? 0);
@@ -173,7 +173,7 @@ export class SilenceStore {
   }
 }
 
-/** The matchers without what is compiled of them. */
+/** The matchers without their compiled form. */
 type StoredSilence = Omit<Silence, 'matchers'> & { readonly matchers: readonly [string, MatchOperator, string][] };
 
 function upsertOf(silence: Silence): Statement {
@@ -192,7 +192,7 @@ function restoreMatcher(name: string, operator: MatchOperator, value: string): M
   return matcher.value;
 }
 
-/** How many silences there are of each state. */
+/** The number of silences in each state. */
 export function countSilenceStates(
   silences: Iterable<Silence>,
   now: number,

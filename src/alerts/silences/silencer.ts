@@ -3,7 +3,7 @@ import { MatcherIndex } from '../domain/matcher-index.ts';
 import { type Silence, type SilenceState, silenceStateAt } from '../domain/silence.ts';
 import type { SilenceChange } from './silence-store.ts';
 
-/** What the silencer has to know of an alert. */
+/** What the silencer needs of an alert. */
 export interface Silenceable {
   readonly fingerprint: string;
   readonly labels: LabelSet;
@@ -12,44 +12,44 @@ export interface Silenceable {
 const NOBODY: readonly string[] = [];
 
 /**
- * Knows at any moment which active silences match which alerts. The work is done when an alert is new, or a silence
- * changes or comes into its time; asking is one look-up. Whoever asks calls `settle` first, so that no timer is needed
- * for a silence to begin or end on the millisecond.
+ * Keeps which active silences match which alerts. Matching happens when an alert is new or a silence changes, begins or
+ * ends; a query is one look-up. Callers call `settle` first, so that silences begin and end on the millisecond without a
+ * timer.
  */
 export class Silencer {
   readonly #active = new MatcherIndex<Silence>();
   readonly #activeById = new Map<string, Silence>();
-  /** Silences that have still to begin. */
+  /** Pending silences. */
   readonly #pending = new Map<string, Silence>();
-  /** Silences that are over, which a clock that is put back brings into their time again. */
+  /** Expired silences: a clock that is put back makes them active again. */
   readonly #ended = new Map<string, Silence>();
-  /** Ids in order, for silenced alerts alone. */
+  /** Sorted ids, for silenced alerts only. */
   readonly #silencedBy = new Map<string, readonly string[]>();
   readonly #fingerprints = new Map<string, Set<string>>();
   readonly #alerts: () => Iterable<Silenceable>;
   readonly #changed: (fingerprint: string) => void;
-  /** From the one moment until the other no silence begins or ends; they may be too near, when a silence was ended or moved. */
+  /** Between these instants no silence begins or ends; the interval may be too short when a silence was changed. */
   #lastChangeAt = Number.NEGATIVE_INFINITY;
   #nextChangeAt = Number.POSITIVE_INFINITY;
 
-  /** `alerts` lists every alert that is held; `changed` is told of those that other silences match from now on. */
+  /** `alerts` lists all alerts; `changed` is called for those whose silences have changed. */
   constructor(alerts: () => Iterable<Silenceable>, changed: (fingerprint: string) => void = () => {}) {
     this.#alerts = alerts;
     this.#changed = changed;
   }
 
-  /** How many silences are in force. */
+  /** The number of active silences. */
   get activeCount(): number {
     return this.#activeById.size;
   }
 
   /** Ids of the active silences that match the alert, sorted. */
   silencedBy(fingerprint: string): readonly string[] {
-    // Most of the time nothing is silenced, and listings ask for every alert.
+    // Usually nothing is silenced, and listings query every alert.
     return this.#silencedBy.size === 0 ? NOBODY : (this.#silencedBy.get(fingerprint) ?? NOBODY);
   }
 
-  /** Ids of the active silences that match these labels, whoever has them. */
+  /** Ids of the active silences that match these labels. */
   matching(labels: LabelSet): readonly string[] {
     return [...this.#active.matching(labels)].map(({ id }) => id).sort();
   }
@@ -59,7 +59,7 @@ export class Silencer {
     return this.#fingerprints.get(id) ?? NOBODY;
   }
 
-  /** Takes up a new alert. Its labels never change: an alert that is posted again needs no new look. */
+  /** Adds a new alert. Labels never change: a repeated post needs no new matching. */
   addAlert({ fingerprint, labels }: Silenceable): void {
     for (const silence of this.#active.matching(labels)) this.#mark(fingerprint, silence.id);
   }
@@ -69,7 +69,7 @@ export class Silencer {
     this.#silencedBy.delete(fingerprint);
   }
 
-  /** Takes up what a commit changed. */
+  /** Applies the changes of a commit. */
   changeSilences(changes: readonly SilenceChange[], now: number): void {
     const begun: Silence[] = [];
     for (const { before, after } of changes) {
@@ -79,7 +79,7 @@ export class Silencer {
     this.#begin(begun);
   }
 
-  /** Lets silences begin and end whose time has come. */
+  /** Begins and ends silences that are due. */
   settle(now: number): void {
     if (this.#lastChangeAt <= now && now < this.#nextChangeAt) return;
     const moved = [...this.#all()].filter(([state, silence]) => silenceStateAt(silence, now) !== state);

@@ -20,7 +20,7 @@ import { type AlertSlot, forgetAlert } from '../store/alert-slot.ts';
 import { AlertStore } from '../store/alert-store.ts';
 import { Upkeep } from './upkeep.ts';
 
-/** All that the server knows of alerts and silences, and what is prepared of it for those who read. */
+/** The stores of alerts and silences, and everything derived from them for readers. */
 export interface AlertState {
   readonly alerts: AlertStore;
   readonly silences: SilenceStore;
@@ -53,7 +53,7 @@ export interface AlertStateParts {
   readonly newId: () => string;
 }
 
-/** Joins the stores and those who listen to them. The order in which a store tells its listeners is written here. */
+/** Connects the stores and their listeners. The order of the listeners is decided here. */
 export function joinState(parts: AlertStateParts): AlertState {
   const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
   const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
@@ -102,13 +102,13 @@ export function joinState(parts: AlertStateParts): AlertState {
   };
 }
 
-/** Whether a group with this key is there. */
+/** Whether a group with this key exists. */
 function aliveIn(groups: AlertGroups): (groupKey: string) => boolean {
   const keys = new Set(groups.sorted().map(({ key }) => key));
   return (groupKey) => keys.has(groupKey);
 }
 
-/** Who hears of an alert, in this order: the groups come last, when it is known what keeps the alert quiet. */
+/** The listeners to alerts, in this order: groups last, when silences and inhibition are known. */
 function tellOfAlerts({
   alerts,
   silencer,
@@ -125,7 +125,7 @@ function tellOfAlerts({
         inhibitor.renew(slot);
         forgetAlert(slot);
       }
-      // An alert that every group has let go of stays out until it is posted again.
+      // A settled alert stays out of the groups until it is posted again.
       if (!isNew || !slot.isSettled) groups.put(slot);
     },
     removed(slot) {
@@ -136,14 +136,14 @@ function tellOfAlerts({
   });
 }
 
-/** Fills the state from the disk; returns how many silences and alerts that were. */
+/** Reads the state from disk; returns the numbers of silences and alerts. */
 export async function restoreState(
   { alerts, silences, limit, dispatcher, timers, notificationLog }: AlertState,
   now: number,
 ): Promise<{ readonly silences: number; readonly alerts: number; readonly notifications: number }> {
   const notifications = await notificationLog.load();
   dispatcher.remember(await timers.load());
-  // Silences first: every alert then asks the index of all of them, instead of every silence asking all alerts.
+  // Silences first: each alert then queries the index of silences once, instead of each silence testing all alerts.
   const restored = { silences: await silences.load(), alerts: await alerts.load(), notifications };
   for (const { alert } of alerts.sorted()) limit.admit(alert, now);
   await silences.collectGarbage(now);

@@ -5,7 +5,7 @@ import type { AlertServerOptions } from '../config/server-options.ts';
 import { expireResolvedSilences } from '../silences/silence-expiry.ts';
 import type { AlertState } from './alert-state.ts';
 
-/** How soon a silence ends that was to end when what it matches has resolved. */
+/** How often silences that expire with their alerts are checked. */
 const SILENCE_EXPIRY_MS = 5_000;
 
 export interface MaintenanceParts {
@@ -15,7 +15,7 @@ export interface MaintenanceParts {
   readonly log: Log;
 }
 
-/** Removes from time to time what has had its time. The result ends that. */
+/** Removes expired data periodically. Returns the function that stops it. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
   const { alerts, history, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (what: string, work: () => Promise<unknown>) => () => {
@@ -32,7 +32,7 @@ export function startMaintenance({ options, state, clock, log }: MaintenancePart
       attempt('old entries of the notification log', () => notificationLogUpkeep.run(clock.now())),
       attempt('old notifications', () => history.collectGarbage(clock.now())),
     ]),
-    // Once an alert is forgotten, nothing says any more that its silence has done its work.
+    // Before alerts are deleted: a silence that expires with its alerts needs them.
     every(options.gcIntervalMs, [endSilences, () => alerts.collectGarbage(clock.now())]),
     every(SILENCE_EXPIRY_MS, [endSilences]),
   ];

@@ -1,30 +1,30 @@
 import { monotonicSeconds } from '../../kernel/clock.ts';
 import { Distribution } from '../../kernel/metrics/distribution.ts';
 
-/** A store that has to be relieved from time to time. */
+/** A store with periodic garbage collection. */
 export interface Maintained {
-  /** Forgets what has had its time. */
+  /** Deletes expired entries. */
   collectGarbage(now: number): Promise<unknown>;
-  /** How many bytes the entries of the store have on disk. */
+  /** The size of the entries on disk, in bytes. */
   countBytes(): Promise<number>;
 }
 
-/** Maintains one store, and counts how that went. */
+/** Maintains one store and counts the runs. */
 export class Upkeep {
   readonly #store: Maintained;
-  /** How long it took to forget what had had its time. */
+  /** Durations of garbage collections. */
   readonly collections = new Distribution();
   runs = 0;
   failures = 0;
   failedCollections = 0;
-  /** What the store had on disk after the last run. */
+  /** The size on disk after the last run. */
   storedBytes = 0;
 
   constructor(store: Maintained) {
     this.#store = store;
   }
 
-  /** Rejects when it could not be done; the next run tries again. */
+  /** Rejects when it fails; the next run retries. */
   async run(now: number): Promise<void> {
     this.runs++;
     try {

@@ -12,23 +12,23 @@ export class AlertGroup {
   readonly key: string;
   /** Like the key, but unique among all groups. */
   readonly id: string;
-  /** What the notification log calls it, for each integration of its receiver; made at its first flush. */
+  /** Its keys in the notification log, for each integration of its receiver; made at its first flush. */
   logKeys: readonly string[] | undefined;
-  /** The labels as text: what tells the groups of a route apart. */
+  /** The labels as text; unique among the groups of a route. */
   readonly labelsText: string;
   readonly receiver: string;
-  /** When it will be flushed next; epoch milliseconds. */
+  /** Its next flush; epoch milliseconds. */
   nextFlushAt = Number.POSITIVE_INFINITY;
   appointment: object | undefined;
   /** A flush is under way; the next one waits for it. */
   isFlushing = false;
-  /** The next flush fell due during this one. */
+  /** The next flush became due during this one. */
   isOverdue = false;
-  /** Counts the changes of its alerts, so that what was made of them knows whether it still holds. */
+  /** Counts the changes of its alerts, so that derived values can be checked for validity. */
   version = 0;
-  /** How it is listed; undefined when something in it or in its alerts has changed since. */
+  /** Its listed text; undefined when it or its alerts have changed since. */
   listed?: ListedText | undefined;
-  /** Where it stands among all groups; undefined until somebody lists. */
+  /** Its place among all groups; undefined until the next listing. */
   page?: Page<AlertGroup>;
   #mutedBy: readonly string[] = [];
   readonly #members = new Set<AlertSlot>();
@@ -43,7 +43,7 @@ export class AlertGroup {
     this.receiver = route.receiver;
   }
 
-  /** The time intervals that kept it quiet at its last flush. */
+  /** The time intervals that muted it at its last flush. */
   get mutedBy(): readonly string[] {
     return this.#mutedBy;
   }
@@ -71,7 +71,7 @@ export class AlertGroup {
     this.#noteMembers();
   }
 
-  /** By job, instance and all labels, none of which ever changes: sorted once for each set of members. */
+  /** By job, instance and all labels, which never change: sorted once per set of members. */
   sorted(): readonly AlertSlot[] {
     this.#sorted ??= sortSlots([...this.#members]);
     return this.#sorted;

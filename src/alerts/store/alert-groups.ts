@@ -4,7 +4,7 @@ import { groupLabels, type Route, type RouteTree } from '../domain/route.ts';
 import { AlertGroup } from './alert-group.ts';
 import type { AlertSlot } from './alert-slot.ts';
 
-/** Is told of groups that come and go. */
+/** Listens to groups that are created and removed. */
 export interface GroupListener {
   /** `slot` is the first alert of the group. */
   created(group: AlertGroup, slot: AlertSlot): void;
@@ -12,8 +12,8 @@ export interface GroupListener {
 }
 
 /**
- * Puts every alert into the group of each route that takes it. It stays there until the group lets it go, which it does
- * once it has told that the alert is resolved.
+ * Puts every alert into the group of each route that takes it, where it stays until the group has sent its resolved
+ * notification.
  */
 export class AlertGroups {
   #tree: RouteTree;
@@ -34,7 +34,7 @@ export class AlertGroups {
     return this.#size;
   }
 
-  /** Who schedules the flushes; there is but one. */
+  /** Schedules the flushes; the only listener. */
   listen(listener: GroupListener): void {
     this.#listener = listener;
   }
@@ -44,7 +44,7 @@ export class AlertGroups {
     return this.#tree.match(labels);
   }
 
-  /** Takes up an alert that is new, or was posted again after some group had let it go. */
+  /** Adds an alert that is new, or was posted again after a group had released it. */
   put(slot: AlertSlot): void {
     slot.isSettled = false;
     const routes = slot.membership?.routes ?? this.#tree.match(slot.alert.labels);
@@ -57,14 +57,14 @@ export class AlertGroups {
     }
   }
 
-  /** The group has told that the alert is resolved. */
+  /** The group has sent the resolved notification of the alert. */
   release(group: AlertGroup, slot: AlertSlot): void {
     group.delete(slot);
     if (group.size === 0) this.#delete(group);
     const groups = slot.membership?.groups;
     if (!groups) return;
     const place = groups.indexOf(group);
-    // A group of before a reload: the alert is in another one by now, which tells of it once more if it has to.
+    // A group from before a reload: the alert is in another group now, which notifies again if needed.
     if (place < 0) return;
     groups[place] = undefined;
     slot.isSettled = groups.every((other) => other === undefined);
@@ -73,7 +73,7 @@ export class AlertGroups {
     slot.isInDoubt = false;
   }
 
-  /** Builds all groups anew for another tree, of the alerts that some group still held. */
+  /** Rebuilds all groups for another tree, from the alerts that a group still holds. */
   reroute(tree: RouteTree, slots: Iterable<AlertSlot>): void {
     for (const group of this.#all()) this.#listener?.removed(group);
     this.#tree = tree;
@@ -87,8 +87,8 @@ export class AlertGroups {
   }
 
   /**
-   * Takes up settled alerts once more in those groups whose receiver believes them to fire: it was told so under another
-   * configuration, and has not been told the end.
+   * Adds settled alerts again to groups whose receiver was notified that they fire, under another configuration, and not
+   * that they have resolved.
    */
   takeUpOwed(slots: Iterable<AlertSlot>, believesFiring: (group: AlertGroup, fingerprint: string) => boolean): void {
     for (const slot of slots) {
@@ -111,7 +111,7 @@ export class AlertGroups {
     return this.#sorted;
   }
 
-  /** The group in which an alert with these labels would be on a route. */
+  /** The group of a route for an alert with these labels. */
   find(route: Route, labels: LabelSet): AlertGroup | undefined {
     return this.#groups.get(route)?.get(printLabelSet(groupLabels(route, labels)));
   }

@@ -5,12 +5,12 @@ import { type Alert, type AlertRules, acceptAlert, type PostedAlert } from '../d
 import type { AlertLimit } from './alert-limit.ts';
 import type { AlertStore } from './alert-store.ts';
 
-/** What is counted of posted alerts. */
+/** Counters of posted alerts. */
 export interface IntakeCounts {
   received(status: 'firing' | 'resolved'): void;
   invalid(): void;
   limited(): void;
-  /** How many alerts were taken in together, and how many seconds that took, with all that follows from them. */
+  /** The number of alerts stored together, and the seconds that it took with all listeners. */
   processed(count: number, seconds: number): void;
 }
 
@@ -22,13 +22,13 @@ export interface AlertIntakeParts {
   readonly log: Log;
 }
 
-/** A post that is still being read; between two steps somebody else may have a turn. */
+/** A post that is read in steps, with other work in between. */
 export type PostReading = Iterator<undefined, Outcome<readonly (readonly Outcome<PostedAlert>[])[]>>;
 
-/** Takes posted alerts into the store. Good ones are taken in whatever stands beside them. */
+/** Stores posted alerts. Valid alerts are stored whatever is in the same post. */
 export class AlertIntake {
   readonly #parts: AlertIntakeParts;
-  /** Ends when the last of the posts that had to wait is taken in; undefined: none waits. */
+  /** Resolves when the last waiting post is stored; undefined: none waits. */
   #last: Promise<unknown> | undefined;
 
   constructor(parts: AlertIntakeParts) {
@@ -36,9 +36,8 @@ export class AlertIntake {
   }
 
   /**
-   * Reads a post and takes it in, one after the other in the order in which they come; a small one at once, unless one
-   * waits. Gives why alerts were not taken in, a line for each of them; a post that could not be read is refused, and
-   * changes nothing.
+   * Reads and stores posts in the order of their arrival; a small one at once, unless another waits. Returns the reasons
+   * for refused alerts, one line each. A post that cannot be read is refused and changes nothing.
    */
   receivePost(
     reading: PostReading,
@@ -80,7 +79,7 @@ export class AlertIntake {
     return accepted(reasons);
   }
 
-  /** Returns why alerts were not taken in, a line for each of them. */
+  /** Returns the reasons for refused alerts, one line each. */
   receive(posted: readonly Outcome<PostedAlert>[], now: number): readonly string[] {
     const { counts, log } = this.#parts;
     const rules = this.#parts.rules();
@@ -111,7 +110,7 @@ export class AlertIntake {
     return acceptAlert(posted, now, rules);
   }
 
-  /** A held-back alert is not the sender's mistake: the post is answered as if it had been taken in. */
+  /** An alert above the limit is not the sender's fault: the post is answered as if it had been stored. */
   #admit(alert: Alert, now: number): boolean {
     const { limit, counts, log } = this.#parts;
     if (limit.admit(alert, now)) return true;
@@ -123,7 +122,7 @@ export class AlertIntake {
   }
 }
 
-/** Lets everything have its turn that has come in by now. */
+/** Yields to everything that has come in by now. */
 function nextTurn(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }

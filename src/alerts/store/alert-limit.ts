@@ -2,8 +2,7 @@ import type { Alert } from '../domain/alert.ts';
 import { labelValue } from '../domain/label-set.ts';
 
 /**
- * Holds back a rule gone wild: at most `limit` alerts of one alert name are taken in. A place is free again when the
- * alert that ends first has ended.
+ * Limits a runaway rule to `limit` alerts per alert name. A place is free again when the alert that ends first has ended.
  */
 export class AlertLimit {
   /** 0 or less: no limit. */
@@ -15,7 +14,7 @@ export class AlertLimit {
     this.limit = limit;
   }
 
-  /** Whether the alert is taken in; if so, it has its place. */
+  /** Whether the alert is admitted; if so, it takes a place. */
   admit(alert: Alert, now: number): boolean {
     if (this.limit <= 0) return true;
     const name = labelValue(alert.labels, 'alertname') ?? '';

@@ -4,38 +4,38 @@ import type { Route } from '../domain/route.ts';
 import { forgetListed, type ListedText, type Page } from '../listing-pages/alert-pages.ts';
 import type { AlertGroup } from './alert-group.ts';
 
-/** Where the newest version of one alert is found; it stays the same object as long as the alert is held. */
+/** Holds the newest version of one alert; the same object as long as the alert is stored. */
 export interface AlertSlot {
   /** Its place on disk. */
   readonly id: number;
   alert: Alert;
-  /** Whether labels, annotations or generator are not yet on disk as they are. */
+  /** Whether labels, annotations or generator differ from those on disk. */
   hasNewContent: boolean;
-  /** Resolved, and every group has told of it: nobody but the listing holds it any more. */
+  /** Resolved, and every group has notified of it: only the listing still needs it. */
   isSettled: boolean;
-  /** Somebody may have been told of it since it came, or since it was settled. */
+  /** A notification may have been sent since it was new, or since it was settled. */
   isAnnounced: boolean;
-  /** That may have happened in a process which died before it could record so. */
+  /** That may have happened in a process that died before recording it. */
   isInDoubt: boolean;
-  /** The routes that take it, and at the same place its group there, as long as that holds it. */
+  /** The routes that take it and, at the same index, its group there, as long as it is a member. */
   membership?: { readonly routes: readonly Route[]; readonly groups: (AlertGroup | undefined)[] };
-  /** Its own fingerprint, as what inhibits others. */
+  /** Its own fingerprint, as the `inhibitedBy` of others. */
   asInhibitor?: readonly string[];
-  /** Where it stands among all alerts; undefined until somebody lists. */
+  /** Its place among all alerts; undefined until the next listing. */
   page?: Page<AlertSlot>;
-  /** How it is listed; undefined when something in it has changed since. */
+  /** Its listed text; undefined when it has changed since. */
   listed?: ListedAlert | undefined;
 }
 
-/** The text of an alert, and what it says beside the alert itself. */
+/** The text of an alert, and what it contains beside the alert itself. */
 export interface ListedAlert extends ListedText {
   readonly status: AlertStatus;
   readonly receiversJson: string;
-  /** Its text where its receivers are other ones, or in another order, as in its groups. */
+  /** Its text with other receivers, or in another order, as in its groups. */
   regrouped?: { readonly receiversJson: string; readonly bytes: Buffer };
 }
 
-/** Something in the alert has changed: it is printed anew when somebody lists it, and so are its groups. */
+/** The alert has changed: the next listing prints it and its groups again. */
 export function forgetAlert(slot: AlertSlot): void {
   forgetListed(slot);
   if (slot.membership) for (const group of slot.membership.groups) if (group) forgetListed<AlertGroup>(group);

@@ -6,17 +6,17 @@ import type { AlertSlot } from './alert-slot.ts';
 import { AlertWriter } from './alert-writer.ts';
 
 export interface AlertListener {
-  /** `isNew`: no alert with these labels was held before. */
+  /** `isNew`: no alert with these labels was stored before. */
   put(slot: AlertSlot, isNew: boolean): void;
   removed(slot: AlertSlot): void;
 }
 
-/** Every alert that is held, by fingerprint. It tells its listeners in the order in which they subscribed. */
+/** All alerts, by fingerprint. Listeners are called in the order of subscription. */
 export class AlertStore {
   readonly #writer: AlertWriter;
   readonly #slots = new Map<string, AlertSlot>();
   readonly #listeners: AlertListener[] = [];
-  /** In the order of fingerprints; new slots wait until somebody lists. */
+  /** In the order of fingerprints; new slots are sorted in at the next listing. */
   #sorted: AlertSlot[] = [];
   #added: AlertSlot[] = [];
   #nextId = 1;
@@ -25,13 +25,13 @@ export class AlertStore {
     this.#writer = new AlertWriter(database, clock, log);
   }
 
-  /** Reads what the disk holds and tells the listeners of it. Returns how many alerts that is. */
+  /** Reads the alerts on disk, calls the listeners, and returns their number. */
   async load(): Promise<number> {
     const newest = new Map<string, AlertSlot>();
     for (const { id, alert, isSettled, isAnnounced } of await this.#writer.load()) {
       this.#nextId = id + 1;
       const older = newest.get(alert.fingerprint);
-      // A kill between two batches may leave a removed alert beside the one that came after it.
+      // A kill between two batches may leave a removed alert beside its successor.
       if (older) this.#writer.remove(older);
       newest.set(alert.fingerprint, {
         ...{ id, alert, hasNewContent: false, isSettled, isAnnounced, isInDoubt: isAnnounced },
@@ -57,12 +57,12 @@ export class AlertStore {
     return this.#slots.get(fingerprint)?.alert;
   }
 
-  /** Every alert, in no order that means anything. */
+  /** All alerts, in no particular order. */
   *all(): Generator<Alert, void> {
     for (const { alert } of this.#slots.values()) yield alert;
   }
 
-  /** Takes accepted alerts in, merging each with what is known of it. All is visible when this returns. */
+  /** Stores accepted alerts, each merged with its known version. Visible when this returns. */
   put(alerts: readonly Alert[]): void {
     for (const alert of alerts) {
       const known = this.#slots.get(alert.fingerprint);
@@ -73,7 +73,7 @@ export class AlertStore {
     }
   }
 
-  /** Every alert, in the order of fingerprints. The array is not to be changed, and is current until the next put. */
+  /** All alerts, in the order of fingerprints. Do not change the array; it is valid until the next put. */
   sorted(): readonly AlertSlot[] {
     if (this.#added.length > 0) {
       this.#sorted = mergeSorted(this.#sorted, this.#added.sort(bySlotFingerprint));
@@ -82,12 +82,12 @@ export class AlertStore {
     return this.#sorted;
   }
 
-  /** The slot was settled: it need not be told of again after a restart. */
+  /** The slot was settled: no notification is due for it after a restart. */
   noteSettled(slot: AlertSlot): void {
     this.#writer.change(slot);
   }
 
-  /** Forgets the alerts that are resolved and told of; returns how many. */
+  /** Deletes settled alerts; returns their number. */
   collectGarbage(now: number): number {
     const resolved = this.sorted().filter(({ alert, isSettled }) => isSettled && isResolvedAt(alert, now));
     if (resolved.length === 0) return 0;
@@ -100,7 +100,7 @@ export class AlertStore {
     return resolved.length;
   }
 
-  /** Somebody is about to be told of these: with the next commit they are on disk, and it is known of them. */
+  /** Notifications of these alerts are about to be sent: the next commit marks them so on disk. */
   announce(slots: readonly AlertSlot[]): void {
     for (const slot of slots) {
       if (slot.isAnnounced) continue;
@@ -110,12 +110,12 @@ export class AlertStore {
     void this.#writer.writeNow(slots);
   }
 
-  /** Writes these in one commit with whatever else is written in this turn; what cannot be written is tried again. */
+  /** Writes these in one commit with all other writes of this turn; a failed write is retried. */
   write(slots: readonly AlertSlot[]): Promise<void> {
     return this.#writer.writeNow(slots);
   }
 
-  /** Resolves when all that was put so far is on disk; rejects when it cannot be written. */
+  /** Resolves when everything put so far is on disk; rejects when the write fails. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }
@@ -139,7 +139,7 @@ function newSlot(id: number, alert: Alert): AlertSlot {
   return { id, alert, hasNewContent: true, isSettled: false, isAnnounced: false, isInDoubt: false };
 }
 
-/** A post that repeats the texts of the last one keeps the old objects, so that the new ones do not grow old. */
+/** Keeps the old objects for repeated texts, so that the new ones are collected early. */
 function keepTexts(known: Alert, alert: Alert): Alert {
   return {
     ...alert,
@@ -150,7 +150,7 @@ function keepTexts(known: Alert, alert: Alert): Alert {
   };
 }
 
-/** Fingerprints are of one length and of hexadecimal digits: any order of texts is the order of bytes. */
+/** Fingerprints are hexadecimal digits of one length: any order of texts is the order of bytes. */
 function bySlotFingerprint(a: AlertSlot, b: AlertSlot): number {
   return a.alert.fingerprint < b.alert.fingerprint ? -1 : 1;
 }

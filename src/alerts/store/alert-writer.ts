@@ -8,17 +8,17 @@ import { createLabelSet, fingerprintOf, labelsJson } from '../domain/label-set.t
 import type { AlertSlot } from './alert-slot.ts';
 
 /**
- * What an alert says lies apart from its times: most posts repeat the one and move the other. Both tables are in the
- * order in which alerts came, so that those which are posted together lie together.
+ * Texts and times are in separate tables: most posts repeat the texts and move the times. Both tables are in the order of
+ * arrival, so that alerts that are posted together lie together.
  */
 export const ALERT_MIGRATION = `
   CREATE TABLE alerts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
   CREATE TABLE alert_times (id INTEGER PRIMARY KEY, times TEXT NOT NULL)`;
 
-/** One of the marks: `settled` where every group has told that the alert is resolved, so that after a restart none tells it again. */
+/** One of the marks: with `settled`, every group has sent the resolved notification, and none does so after a restart. */
 export const SETTLED_MIGRATION = 'ALTER TABLE alert_times ADD COLUMN settled INTEGER NOT NULL DEFAULT 0';
 
-/** What the column `settled` says: nobody was told, that is over, or somebody may have been told. */
+/** The values of the column `settled`: nothing was sent, settled, or a notification may have been sent. */
 const MARKS = { none: 0, settled: 1, announced: 2 };
 
 const WRITE_CONTENT = `
@@ -29,11 +29,11 @@ const WRITE_TIMES = `
 const READ_ALL =
   'SELECT a.id, a.content, t.times, t.settled FROM alerts a JOIN alert_times t ON t.id = a.id ORDER BY a.id';
 
-/** Posts are repeated every minute, so the disk may follow behind: an alert is on it at most so long after its answer. */
+/** Maximum delay from the answer to a post until it is on disk; posts are repeated every minute. */
 const WRITE_BEHIND_MS = 500;
-/** After a failed write, for instance on a full disk. */
+/** Delay after a failed write, for instance on a full disk. */
 const WRITE_RETRY_MS = 5_000;
-/** Alerts in one transaction: two or three milliseconds of the event loop. */
+/** Alerts per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
 export interface StoredAlert {
@@ -43,7 +43,7 @@ export interface StoredAlert {
   readonly isAnnounced: boolean;
 }
 
-/** Keeps the disk behind the alert store. */
+/** Writes the alert store to disk in the background. */
 export class AlertWriter {
   readonly #database: Database;
   readonly #behind: WriteBehind;
@@ -62,7 +62,7 @@ export class AlertWriter {
     });
   }
 
-  /** Reads what the disk holds, in the order of ids. */
+  /** Reads the alerts on disk, in the order of ids. */
   async load(): Promise<readonly StoredAlert[]> {
     const rows = await this.#database.query(READ_ALL);
     return rows.map(({ id, content, times, settled }) => ({
@@ -86,19 +86,19 @@ export class AlertWriter {
     this.#behind.soon();
   }
 
-  /** Resolves when all that has changed is on disk; rejects when it cannot be written. */
+  /** Resolves when all changes are on disk; rejects when the write fails. */
   flush(): Promise<void> {
     return this.#behind.flush();
   }
 
-  /** Writes those of these that have changed in one commit with whatever else is written in this turn. Never rejects. */
+  /** Writes the changed ones of these in one commit with all other writes of this turn. Never rejects. */
   async writeNow(slots: readonly AlertSlot[]): Promise<void> {
     const changed = slots.filter((slot) => this.#changed.delete(slot));
     if (changed.length === 0) return;
     try {
       await this.#commit(changed, []);
     } catch {
-      // The next attempt says why, should it fail too.
+      // The next attempt logs the reason if it fails too.
       this.#behind.soon();
     }
   }
@@ -111,11 +111,11 @@ export class AlertWriter {
 
   async #commit(changed: readonly AlertSlot[], removed: readonly number[]): Promise<void> {
     const fresh = changed.filter((slot) => slot.hasNewContent);
-    // Taken back now, and not afterwards: what changes while the write is under way is new again.
+    // Cleared before the write: a change during it counts as new.
     for (const slot of fresh) slot.hasNewContent = false;
     const statements = [...removed.flatMap(deletionsOf), ...fresh.map(contentOf), ...changed.map(timesOf)];
     try {
-      // Without an fsync: what a power cut takes of the last seconds, Prometheus posts again.
+      // Without an fsync: Prometheus posts again what a power cut takes.
       await this.#database.write(statements, 'system');
     } catch (error) {
       for (const slot of fresh) slot.hasNewContent = true;

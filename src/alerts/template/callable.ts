@@ -13,17 +13,17 @@ export type ParameterType =
   | 'time.Duration'
   | '*time.Location';
 
-/** What functions need of the execution that calls them. */
+/** The part of an execution that functions use. */
 export interface CallContext {
-  /** Counts work beyond one step; throws once an execution has done too much. */
+  /** Counts work beyond one step; throws when an execution exceeds its limit. */
   spend(steps: number): void;
   /** Epoch milliseconds. */
   now(): number;
-  /** The route label of the name, rendered; empty where there is none. Throws a CallError or a TemplateError. */
+  /** The rendered route label; empty when absent. Throws a CallError or a TemplateError. */
   routeLabel(name: string): string;
 }
 
-/** Why a function does not give a value. */
+/** The failure of a function. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -32,13 +32,13 @@ export interface Signature {
   readonly parameters: readonly ParameterType[];
   /** The type of any number of further arguments. */
   readonly variadic?: ParameterType;
-  /** Whether the work grows with all that there is to print of its arguments. */
+  /** Whether the work grows with the printed size of its arguments. */
   readonly prints?: boolean;
-  /** Why templates cannot call it at all. */
+  /** Why templates cannot call it. */
   readonly uncallable?: string;
 }
 
-/** A function of templates. Its arguments have the types of its parameters; a nil is undefined. */
+/** A template function. Arguments have the types of the parameters; a nil is undefined. */
 export interface TemplateFunction extends Signature {
   call(args: readonly GoValue[], context: CallContext): GoValue;
 }

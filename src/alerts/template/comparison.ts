@@ -4,7 +4,7 @@ import { SafeText } from './html-escape/safe-text.ts';
 import { formatValue } from './printf/printf.ts';
 import { GoInt, GoList, GoMap, GoPointer, GoStruct, GoTime, type GoValue, GoZone, typeNameOf } from './value.ts';
 
-/** A value of a type that has an order, as Go sees it: signed and unsigned integers differ. */
+/** A value of one of Go's basic kinds; signed and unsigned integers differ. */
 type Basic =
   | { readonly kind: 'bool'; readonly value: boolean }
   | { readonly kind: 'int' | 'uint'; readonly value: bigint }
@@ -33,7 +33,7 @@ function incompatible(left: GoValue, right: GoValue): CallError {
   return new CallError(`incompatible types for comparison: ${typeNameOf(left)} and ${typeNameOf(right)}`);
 }
 
-/** What is neither a number nor a text nor true or false. */
+/** The error for values that are not numbers, texts or booleans. */
 function kindOf(value: GoValue): 'struct' | 'slice' | 'map' | 'ptr' {
   if (value instanceof GoList) return 'slice';
   if (value instanceof GoMap) return 'map';
@@ -72,13 +72,13 @@ function equals(left: GoValue, right: GoValue): boolean {
   throw incompatible(left, right);
 }
 
-/** Whether the first equals any of the others, as Go's `eq`. */
+/** Whether the first equals any of the others, like Go's `eq`. */
 export function equalsAny(first: GoValue, others: readonly GoValue[]): boolean {
   if (others.length === 0) throw new CallError('missing argument for comparison');
   return others.some((other) => equals(first, other));
 }
 
-/** Whether the first comes before the second, as Go's `lt`. */
+/** Whether the first is less than the second, like Go's `lt`. */
 export function isLess(left: GoValue, right: GoValue): boolean {
   const a = basicOf(left);
   const b = basicOf(right);
@@ -89,7 +89,7 @@ export function isLess(left: GoValue, right: GoValue): boolean {
   return a.value < b.value;
 }
 
-/** Whether Go's `if` takes a value for true: all but the zero value of its type, and empty lists, maps and texts. */
+/** Whether a value is true for Go's `if`: all but zero values, and empty lists, maps and texts. */
 export function isTrue(value: GoValue): boolean {
   if (typeof value === 'object' && value !== null) {
     if (value instanceof GoList) return value.items.length > 0;

@@ -32,7 +32,7 @@ function readFloat(text: string): number | undefined {
 
 type Value = Pick<NumberNode, 'int' | 'float' | 'ideal'>;
 
-/** Reads a number as Go's template package does: whole numbers first, so that `0x1e3` is one. */
+/** Parses a number like Go's template package: integers first, so that `0x1e3` is one. */
 export function readNumber(text: string): Outcome<Value> {
   const whole = readWhole(text);
   if (whole !== undefined && whole >= -MAX_INT - 1n && whole <= MAX_INT) {
@@ -59,7 +59,7 @@ function readCharacterCode(body: string): number | undefined {
 
 const ONE_CHARACTER = /^(?:\\(?:x..|[0-7]{3}|u.{4}|U.{8}|.)|[^\\])/u;
 
-/** Reads `'x'`: a character is the whole number of its code point. */
+/** Parses `'x'`: a character is the integer of its code point. */
 export function readCharacter(text: string): Outcome<Value> {
   const body = text.slice(1, -1);
   const first = ONE_CHARACTER.exec(body)?.[0];

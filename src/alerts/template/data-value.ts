@@ -62,7 +62,7 @@ function alertValue(alert: TemplateAlert): GoStruct {
 
 const known = new WeakMap<TemplateData, GoPointer>();
 
-/** What `.` stands for. Made once for all the fields that are rendered with the same data. */
+/** The value of `.`, made once for all fields that are rendered with the same data. */
 export function dataValue(data: TemplateData): GoPointer {
   let value = known.get(data);
   if (!value) {

@@ -10,15 +10,15 @@ import type { ActionNode, BranchNode, ListNode, PipeNode, TemplateNode, Tree } f
 import { TemplateError } from './template-error.ts';
 import { GoInt, GoList, GoMap, type GoValue } from './value.ts';
 
-/** Go allows 100,000 templates in templates, for which the stack here would not do. */
+/** Nested template calls; Go allows 100,000, which would exceed the stack here. */
 const MAX_DEPTH = 1000;
 
 const UNLOCATED = 'html/template: ';
 
-/** How a list of statements ends before its end. */
+/** How a list of statements ends early. */
 type Jump = 'break' | 'continue' | undefined;
 
-/** What an execution works with. */
+/** The inputs of an execution. */
 export interface Surroundings {
   readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly context: CallContext;
@@ -39,7 +39,7 @@ export class Execution {
     this.#evaluator = new Evaluator(new Frame(tree, data), functions, context);
   }
 
-  /** Throws a TemplateError that says where. */
+  /** Throws a TemplateError with the position. */
   run(): string {
     const { tree } = this.#frame;
     try {
@@ -52,7 +52,7 @@ export class Execution {
     }
   }
 
-  /** What is wrong with the HTML is said without saying where. */
+  /** Adds the position to an error about the HTML. */
   #located(error: unknown): unknown {
     if (!(error instanceof TemplateError) || !error.message.startsWith(UNLOCATED)) return error;
     return new TemplateError(`html/template:${this.#frame.location()}: ${error.message.slice(UNLOCATED.length)}`);
@@ -197,7 +197,7 @@ export class Execution {
 const holdsAny = (value: GoValue): boolean =>
   (value instanceof GoList || value instanceof GoMap) && value.type.endsWith('interface {}');
 
-/** The escaper that a pipeline ends with. */
+/** The escaper at the end of a pipeline. */
 function namedEscaper({ commands }: PipeNode): NamedEscaper | undefined {
   const first = commands[commands.length - 1]?.operands[0];
   if (first?.type !== 'identifier') return undefined;

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 
-/** What one character of a file's name may be; any number of any characters for `*`. */
+/** One element of a pattern: the allowed characters, or `*` for any number of any. */
 type Part = '*' | ((char: string) => boolean);
 
 const BAD_PATTERN = 'syntax error in pattern';
@@ -11,7 +11,7 @@ const RANGE = /(\\[\s\S]|[^-\\])(?:-(\\[\s\S]|[^-\\]))?/suy;
 
 const literalOf = (char: string): string => (char.startsWith('\\') ? char.slice(1) : char);
 
-/** The ranges within brackets; undefined where they are not well written. */
+/** The ranges within brackets; undefined when they are malformed. */
 function readClass(body: string, isNegated: boolean): Part | undefined {
   const ranges: [string, string][] = [];
   RANGE.lastIndex = 0;
@@ -48,7 +48,7 @@ function readPattern(pattern: string): readonly Part[] | undefined {
   return parts;
 }
 
-/** Goes back to the last `*` only, so that no pattern takes long. */
+/** Backtracks only to the last `*`, so that no pattern takes long. */
 function matches(parts: readonly Part[], name: string): boolean {
   const chars = [...name];
   let part = 0;
@@ -93,8 +93,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The files that a pattern names, as Go's filepath.Glob finds them: `*`, `?` and `[a-z]` within each part of the path,
- * in the order of their names. None is no mistake; a folder that cannot be read has none.
+ * The files that match a pattern, like Go's filepath.Glob: `*`, `?` and `[a-z]` within each part of the path, sorted by
+ * name. May be empty; an unreadable folder counts as empty.
  */
 export async function findFiles(pattern: string): Promise<Outcome<readonly string[]>> {
   if (!hasWildcard(pattern)) return accepted((await exists(pattern)) ? [pattern] : []);

@@ -8,12 +8,12 @@ interface Variable {
   value: GoValue;
 }
 
-/** One template at work: its variables, of which `$` is what it was called with, and the node that it is at. */
+/** The call of one template: its variables, where `$` is its argument, and the current node. */
 export class Frame {
   readonly tree: Tree;
-  /** Where an error is said to be. */
+  /** The node that errors name. */
   node: Node;
-  /** The dot is from a list or map of any values: errors then cite no type of it. */
+  /** The dot is from a list or map of any values: errors then omit its type. */
   isDotAny = false;
   readonly #variables: Variable[];
 
@@ -23,7 +23,7 @@ export class Frame {
     this.#variables = [{ name: '$', value: data }];
   }
 
-  /** How many variables there are: what `forgetSince` goes back to. */
+  /** The number of variables, for `forgetSince`. */
   get known(): number {
     return this.#variables.length;
   }
@@ -40,7 +40,7 @@ export class Frame {
     this.#find(name).value = value;
   }
 
-  /** Gives the variable that was declared `back` variables ago (1: last) another value. */
+  /** Assigns to the variable that was declared `back` variables ago (1: last). */
   replace(back: number, value: GoValue): void {
     const variable = this.#variables[this.#variables.length - back];
     if (variable) variable.value = value;
@@ -58,7 +58,7 @@ export class Frame {
     return this.fail(`undefined variable: ${name}`);
   }
 
-  /** Where its node is: `name:line:column`, the column in bytes from 0. */
+  /** The position of its node: `name:line:column`, the column in bytes from 0. */
   location(): string {
     const { name, text } = this.tree.source;
     const lines = text.slice(0, this.node.at).split('\n');

@@ -21,7 +21,7 @@ async function readTemplate(path: string): Promise<Outcome<TemplateFile>> {
   }
 }
 
-/** Reads the files that patterns name, in their order. A pattern may name no file yet; the reason of a refusal names the file. */
+/** Reads the files of the patterns, in order. A pattern may match no file; a refusal names the file. */
 export async function readTemplateFiles(patterns: readonly string[]): Promise<Outcome<readonly TemplateFile[]>> {
   const files: TemplateFile[] = [];
   for (const pattern of patterns) {
@@ -36,7 +36,7 @@ export async function readTemplateFiles(patterns: readonly string[]): Promise<Ou
   return accepted(files);
 }
 
-/** The default templates and those of the files; one that cannot be read or parsed refuses them all. */
+/** The default templates and those of the files; refused when any cannot be read or parsed. */
 export async function loadTemplates(
   patterns: readonly string[],
   { clock }: { readonly clock?: Clock } = {},

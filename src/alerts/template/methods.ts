@@ -3,7 +3,7 @@ import { ALERTS_METHODS, KEY_VALUE_METHODS, PAIRS_METHODS, STRINGS_METHODS } fro
 import { DURATION_METHODS, NAME_METHODS, TIME_METHODS } from './time/methods.ts';
 import { GoPointer, GoStruct, type GoValue, typeNameOf } from './value.ts';
 
-/** Go's types with methods. Each table is of methods whose receiver is of that very type. */
+/** Go's types with methods, each with its table. */
 const METHODS = new Map<string, ReadonlyMap<string, Method<never>>>([
   ['template.Alerts', ALERTS_METHODS],
   ['template.Pairs', PAIRS_METHODS],
@@ -16,7 +16,7 @@ const METHODS = new Map<string, ReadonlyMap<string, Method<never>>>([
   ['*time.Location', NAME_METHODS],
 ]);
 
-/** The method of a value by its name; undefined where its type has none of the name. */
+/** The method of a value by name, or undefined. */
 export function methodOf(value: GoValue, name: string): Method | undefined {
   if (typeof value !== 'object' || value instanceof GoStruct || value instanceof GoPointer) return undefined;
   return METHODS.get(typeNameOf(value))?.get(name) as Method | undefined;

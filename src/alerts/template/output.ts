@@ -7,9 +7,9 @@ import { GoPointer, type GoValue } from './value.ts';
 export interface Output {
   readonly isHtml: boolean;
   text(literal: string): void;
-  /** `escaper` is what the value has gone through already. */
+  /** `escaper` has already been applied to the value. */
   print(value: GoValue, escaper?: NamedEscaper): void;
-  /** All that has been written. */
+  /** The text written so far. */
   readonly written: string;
 }
 

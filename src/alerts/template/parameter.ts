@@ -7,21 +7,21 @@ import { GoInt, GoList, type GoValue, typeNameOf } from './value.ts';
 export const canBeNil = (type: ParameterType): boolean =>
   type === 'interface {}' || type === 'reflect.Value' || type.startsWith('[]') || type.startsWith('*');
 
-/** What a nil becomes in a parameter of the type. */
+/** The value of a nil for a parameter of the type. */
 export const nilOf = (type: ParameterType): GoValue =>
   type === '[]string' || type === '[]interface {}' ? new GoList(type, []) : undefined;
 
-/** A value as a parameter of the type takes it; the refusal has Go's words. */
+/** Converts a value to the type of a parameter; the refusal has Go's text. */
 export function fit(value: GoValue, type: ParameterType): Outcome<GoValue> {
   if (value === undefined) return canBeNil(type) ? accepted(nilOf(type)) : refused(`invalid value; expected ${type}`);
   if (type === 'interface {}' || type === 'reflect.Value') return accepted(value);
   const found = value === null ? 'interface {}' : typeNameOf(value);
-  // The one named type of a list that Go takes for its plain one.
+  // The one named list type that Go accepts for the plain one.
   if (found === type || (found === 'template.Strings' && type === '[]string')) return accepted(value);
   return refused(`wrong type for value; expected ${type}; got ${found}`);
 }
 
-/** A whole number, where the type is one. */
+/** A value as an integer, if the type is one. */
 export function intOf(number: NumberNode, type: ParameterType): GoValue {
   if (number.int === undefined) return undefined;
   return type === 'int64' || type === 'time.Duration' ? new GoInt(type, number.int) : number.int;

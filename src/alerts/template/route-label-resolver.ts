@@ -13,7 +13,7 @@ export class RouteLabelResolver {
     this.#render = render;
   }
 
-  /** Empty for a label that there is not. Throws a CallError where labels go round in a circle. */
+  /** Empty for an absent label. Throws a CallError for a cycle. */
   resolve(name: string): string {
     const { routeLabels, routeLabelsAreTemplates } = this.#data;
     const template = Object.hasOwn(routeLabels, name) ? (routeLabels[name] as string) : '';

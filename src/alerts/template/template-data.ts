@@ -1,6 +1,6 @@
 import type { NotificationReason, Pairs } from '../domain/notification.ts';
 
-/** An alert as templates see it. Instants are epoch milliseconds; an alert that fires has no end. */
+/** An alert in template data. Instants are epoch milliseconds; a firing alert has no end. */
 export interface TemplateAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Pairs;
@@ -11,7 +11,7 @@ export interface TemplateAlert {
   readonly fingerprint: string;
 }
 
-/** What a template is rendered with: `.Receiver`, `.Status`, `.Alerts` and so on. */
+/** The data of a template: `.Receiver`, `.Status`, `.Alerts` and so on. */
 export interface TemplateData {
   readonly receiver: string;
   readonly status: 'firing' | 'resolved';

@@ -14,15 +14,15 @@ import { isEmpty, type Tree } from './syntax/syntax.ts';
 import type { TemplateData } from './template-data.ts';
 
 export interface TemplateFile {
-  /** As errors name it: the last part of its path. */
+  /** Its name in errors: the last part of its path. */
   readonly name: string;
   readonly text: string;
 }
 
-/** A rendering may take this many steps: statements, iterations, calls. It is done within seconds, however it loops. */
+/** Maximum steps of a rendering (statements, iterations, calls), so that any loop ends within seconds. */
 const MAX_STEPS = 10_000_000;
 
-/** Parsed fields that are kept. A configuration has fewer. */
+/** Cached parsed fields; a configuration has fewer. */
 const MAX_FIELDS = 1000;
 
 type Trees = ReadonlyMap<string, Tree>;
@@ -30,7 +30,7 @@ type Mode = 'text' | 'html';
 
 const isFunction = (name: string): boolean => FUNCTIONS.has(name);
 
-/** What is wrong with the syntax of a field, in Go's words. Whether the templates that it calls exist only a rendering shows. */
+/** The syntax error of a field, with Go's text. Whether the called templates exist is checked only at rendering. */
 export function templateFault(text: string): string | undefined {
   try {
     parseTemplate({ name: '', text }, isFunction);
@@ -40,12 +40,12 @@ export function templateFault(text: string): string | undefined {
   }
 }
 
-/** A later definition takes the place of an earlier one, unless there is nothing in it. */
+/** A later definition replaces an earlier one, unless it is empty. */
 function addTrees(trees: Map<string, Tree>, added: Trees): void {
   for (const [name, tree] of added) if (!trees.has(name) || !isEmpty(tree.root)) trees.set(name, tree);
 }
 
-/** The default templates are sound, and parsed at first use. */
+/** The default templates, parsed at first use. */
 let defaults: Trees | undefined;
 
 function parseDefaults(): Trees {
@@ -60,7 +60,7 @@ function parseDefaults(): Trees {
   return defaults;
 }
 
-/** Templates written in Go's language: the default ones, those of files, and the fields of a configuration. */
+/** Templates in Go's language: the default ones, those of files, and the fields of a configuration. */
 export class Templates implements TemplateRenderer {
   readonly #files: readonly Trees[];
   readonly #clock: Clock;
@@ -72,7 +72,7 @@ export class Templates implements TemplateRenderer {
     this.#clock = clock;
   }
 
-  /** Reads files in their order; a later definition of a name takes the place of an earlier one, and of a default. */
+  /** Parses files in order; a later definition of a name replaces an earlier one and a default. */
   static parse(files: readonly TemplateFile[], clock: Clock = systemClock): Outcome<Templates> {
     try {
       const parsed = files.map(({ name, text }) => parseTemplate({ name, text }, isFunction));

@@ -2,13 +2,13 @@ import { compareUtf8 } from '../domain/label-set.ts';
 import { SafeText } from './html-escape/safe-text.ts';
 
 /**
- * A value as a template sees it. Go's types stand for themselves where JavaScript has their like: `bigint` is an int,
- * `number` a float64. Strings count in UTF-8 bytes.
+ * A template value. JavaScript types represent Go's where possible: `bigint` is an int, `number` a float64. String lengths
+ * count UTF-8 bytes.
  */
 export type GoValue =
-  /** No value at all: an untyped nil, printed as `<no value>`. */
+  /** An untyped nil, printed as `<no value>`. */
   | undefined
-  /** A nil that lies in a map or a list of any values. */
+  /** A nil within a map or a list of any values. */
   | null
   | boolean
   | string
@@ -23,7 +23,7 @@ export type GoValue =
   | GoStruct
   | GoPointer;
 
-/** The integers that are not of Go's type int. A `time.Duration` counts nanoseconds, `time.Weekday` from Sunday = 0. */
+/** Integers of types other than Go's int. A `time.Duration` counts nanoseconds, `time.Weekday` from Sunday = 0. */
 export type IntType = 'int64' | 'int32' | 'uint8' | 'time.Duration' | 'time.Month' | 'time.Weekday';
 
 export class GoInt {
@@ -39,14 +39,14 @@ export const durationOf = (nanoseconds: bigint): GoInt => new GoInt('time.Durati
 export abstract class GoZone {
   /** `UTC`, `Local`, `Europe/Berlin` */
   abstract readonly name: string;
-  /** What the clocks show there, `seconds` after the Unix epoch: seconds east of UTC, and what the time is called: `CET`. */
+  /** At `seconds` after the Unix epoch: the offset in seconds east of UTC, and the name, such as `CET`. */
   abstract at(seconds: number): { readonly offset: number; readonly abbreviation: string };
 }
 
 /** A `time.Time`. */
 export class GoTime {
   constructor(
-    /** Whole seconds since the Unix epoch, before it negative. */
+    /** Whole seconds since the Unix epoch; negative before it. */
     readonly seconds: number,
     /** 0 to 999,999,999 */
     readonly nanoseconds: number,
@@ -85,7 +85,7 @@ export class GoMap {
     readonly entries: ReadonlyMap<string, GoValue>,
   ) {}
 
-  /** What a key stands for; for one that is not there, the zero value of the map's values. */
+  /** The value of a key; for an absent one, the zero value of the map's values. */
   valueOf(key: string): GoValue {
     const value = this.entries.get(key);
     if (value !== undefined) return value;
@@ -98,7 +98,7 @@ export class GoMap {
     return this.#sortedKeys;
   }
 
-  /** The keys in the order in which people want to read labels: the name of the alert, then the others. */
+  /** The keys in display order: the alert's name, then the others. */
   get readingOrder(): readonly string[] {
     if (!this.entries.has('alertname')) return this.sortedKeys;
     return ['alertname', ...this.sortedKeys.filter((key) => key !== 'alertname')];
@@ -113,9 +113,9 @@ export class GoMap {
 
 export interface StructType {
   readonly name: 'template.Data' | 'template.Alert' | 'template.Pair';
-  /** Those that begin with a small letter are printed, and hidden from templates and JSON. */
+  /** Lower-case fields are printed, but hidden from templates and JSON. */
   readonly fields: readonly string[];
-  /** What JSON calls the fields; undefined for the hidden ones. */
+  /** The JSON names of the fields; undefined for hidden ones. */
   readonly json: readonly (string | undefined)[];
 }
 
@@ -132,7 +132,7 @@ export class GoPointer {
   constructor(readonly target: GoStruct) {}
 }
 
-/** Go's name of a value's type: `template.KV`. `<nil>` where there is none. */
+/** Go's name of a value's type: `template.KV`. `<nil>` for nil. */
 export function typeNameOf(value: GoValue): string {
   switch (typeof value) {
     case 'undefined':

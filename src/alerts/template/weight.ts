@@ -2,7 +2,7 @@ import { GoList, GoMap, GoPointer, GoStruct, type GoValue } from './value.ts';
 
 const known = new WeakMap<object, number>();
 
-/** How much there is to print of a value, in characters and entries: lists that hold the same list twice hold it twice. */
+/** The printed size of a value, in characters and entries; a list that occurs twice counts twice. */
 export function weigh(value: GoValue): number {
   if (typeof value === 'string') return value.length + 1;
   if (value instanceof GoPointer) return weigh(value.target);

@@ -87,7 +87,7 @@ test('add posts the alerts of a file, or of standard input, in one request', asy
   assert.equal(terminal.stdout, 'added 2 alerts\nadded {alertname="A"}\n');
 });
 
-const refusedAdds: [args: string[], told: RegExp][] = [
+const refusedAdds: [args: string[], message: RegExp][] = [
   [[], /no labels given/],
   [['a', 'b'], /labels must be given as name=value, found "b"/],
   [['a=b', 'c=~d'], /labels must be given as name=value, found c=~d/],
@@ -106,7 +106,7 @@ const refusedAdds: [args: string[], told: RegExp][] = [
   [['--file', 'labels.json'], /at 1\.labels\.a expected string, found 5/],
   [['--file', 'empty.json'], /empty\.json holds no alert/],
 ];
-for (const [args, told] of refusedAdds) {
+for (const [args, message] of refusedAdds) {
   test(`add ${args.join(' ')} is refused before anything is sent`, async (t) => {
     const { terminal, requests } = await serve(t);
     terminal.files.set('broken.json', '[');
@@ -114,7 +114,7 @@ for (const [args, told] of refusedAdds) {
     terminal.files.set('labels.json', '[{"labels": {"a": "b"}}, {"labels": {"a": 5}}]');
     terminal.files.set('empty.json', '[]');
     assert.equal(await runAlerts(['add', ...args], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.equal(requests.length, 0);
   });
 }

@@ -1,12 +1,13 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableAlert } from '../contract/wire.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { readJson } from './json-input.ts';
 import { formatLabels, parseAnnotations, parseLabels } from './matcher-argument.ts';
 import { formatOf, type OutputOptions, printJson } from './output.ts';
 import { parseInstant, toWireInstant } from './time-argument.ts';
-import { type PostableAlert, postableAlertsSchema } from './wire.ts';
+import { postableAlertsSchema } from './wire.ts';
 
 export interface AddAlertOptions extends ConnectionOptions, OutputOptions {
   readonly annotation?: readonly string[];
@@ -43,7 +44,7 @@ async function alertsFromFile(path: string, args: readonly string[], options: Ad
   throw new CommandError(`${path === '-' ? 'standard input' : path} holds no alert`, ExitCode.usage);
 }
 
-/** `alerts add`: posts one alert made of arguments, or those of a file, and says so in one line. */
+/** `alerts add`: posts one alert from arguments, or those of a file, and reports it in one line. */
 export async function addAlert(args: readonly string[], options: AddAlertOptions, terminal: Terminal): Promise<void> {
   const { file } = options;
   if (file === undefined && args.length === 0) {

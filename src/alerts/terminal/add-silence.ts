@@ -18,7 +18,7 @@ export interface AddSilenceOptions extends ConnectionOptions, OutputOptions {
   readonly force?: boolean;
 }
 
-/** A server accepts no silence whose matchers all match a missing label; this one does not and takes every alert. */
+/** Matches every alert; servers refuse silences whose matchers all match a missing label, which this one does not. */
 const EVERY_ALERT = 'alertname=~".+"';
 
 function chooseMatchers(args: readonly string[], force: boolean): Matcher[] {
@@ -41,13 +41,13 @@ function chooseAuthor(given: string | undefined, terminal: Terminal): string {
   try {
     user = terminal.user();
   } catch {
-    // A process may run as a user id that has no name.
+    // The user id of the process may have no name.
   }
   if (user) return user;
   throw new CommandError('the author is not known: say who you are with --author', ExitCode.usage);
 }
 
-/** A silence lasts from its start to its end, which must come later. Throws for wrong usage. */
+/** Throws for wrong usage unless the end comes after the start. */
 export function refuseEmptySpan(startsAt: number, endsAt: number): void {
   if (endsAt > startsAt) return;
   throw new CommandError(
@@ -56,7 +56,7 @@ export function refuseEmptySpan(startsAt: number, endsAt: number): void {
   );
 }
 
-/** `alerts silence add`: prints the id of the new silence, alone on its line. */
+/** `alerts silence add`: prints the id of the new silence on a line of its own. */
 export async function addSilence(
   args: readonly string[],
   options: AddSilenceOptions,

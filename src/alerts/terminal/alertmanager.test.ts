@@ -110,15 +110,15 @@ test('what a real Alertmanager refuses is told in its words', async (t) => {
   const { run, url } = await connect(t);
   const past = ['silence', 'add', 'a=b', '-c', 'x', '--start', '2020-01-01T00:00:00Z'];
   const unknown = '00000000-0000-4000-8000-000000000000';
-  const refusals: [args: string[], told: string][] = [
+  const refusals: [args: string[], message: string][] = [
     [past, `${url} answered 400: Failed to create silence: end time can't be in the past`],
     [['query', 'a', 'b'], `${url} answered 400: bad matcher format: b`],
     [['silence', 'expire', unknown], `silence ${unknown}: ${url} answered 500: silence not found`],
     [['silence', 'update', unknown, '-c', 'x'], `silence ${unknown}: ${url} answered 404: not found`],
     [['silence', 'expire', 'x'], `silence x: ${url} answered 422: silenceID in path must be of type uuid: "x"`],
   ];
-  for (const [args, told] of refusals) {
-    assert.deepEqual(await run(args), { code: 1, stdout: '', stderr: `opsdeck: ${told}\n` });
+  for (const [args, message] of refusals) {
+    assert.deepEqual(await run(args), { code: 1, stdout: '', stderr: `opsdeck: ${message}\n` });
   }
 });
 

@@ -50,7 +50,7 @@ test('without credentials no authorization is sent', async (t) => {
   assert.equal(server.requests[0]?.headers.authorization, undefined);
 });
 
-const badUrls: [url: string, told: RegExp][] = [
+const badUrls: [url: string, message: RegExp][] = [
   ['localhost:9093', /--alertmanager\.url: "localhost:9093" must be an http or https URL, such as/],
   ['nonsense', /"nonsense" must be an http or https URL/],
   ['ftp://host', /must be an http or https URL/],
@@ -58,16 +58,16 @@ const badUrls: [url: string, told: RegExp][] = [
   ['ann:secret@host:9093', /--alertmanager\.url: must be an http/],
   ['http://ann:sec%ret@host', /percent-encoded/],
 ];
-for (const [url, told] of badUrls) {
+for (const [url, message] of badUrls) {
   test(`the address ${url} is refused without repeating a password`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runAlerts(['query', '--alertmanager.url', url], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.doesNotMatch(terminal.stderr, /secret|sec%ret/);
   });
 }
 
-const answers: [name: string, answer: FakeAnswer, code: number, told: RegExp][] = [
+const answers: [name: string, answer: FakeAnswer, code: number, message: RegExp][] = [
   ['a JSON string', { status: 400, json: 'bad matcher format: b' }, 1, /answered 400: bad matcher format: b\n$/],
   ['an object with a message', { status: 422, json: { code: 612, message: 'too few' } }, 1, /answered 422: too few\n$/],
   ['the answer of API v1', { status: 410, json: { status: 'deprecated', error: 'gone' } }, 1, /answered 410: gone\n$/],
@@ -82,12 +82,12 @@ const answers: [name: string, answer: FakeAnswer, code: number, told: RegExp][] 
   ['success that is not JSON', { text: '<html>' }, 1, /not JSON; is it an Alertmanager\?/],
   ['success of another API', { json: { status: 'success', data: [] } }, 1, /not of Alertmanager's API v2/],
 ];
-for (const [name, answer, code, told] of answers) {
+for (const [name, answer, code, message] of answers) {
   test(`${name} ends with ${code} and one line`, async (t) => {
     const server = await startFakeAlertmanager(t, () => answer);
     const terminal = new FakeTerminal();
     assert.equal(await runAlerts(['query', '--alertmanager.url', server.url], terminal), code);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.equal(terminal.stderr.split('\n').length, 2);
     assert.equal(terminal.stdout, '');
     assert.equal(server.requests.length, 1, 'nothing is sent twice');

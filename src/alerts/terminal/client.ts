@@ -3,18 +3,10 @@ import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableAlert, PostableSilence } from '../contract/wire.ts';
 import { findServerAddress, type ServerAddress } from './server-address.ts';
 import { parseSpan } from './time-argument.ts';
-import type {
-  PostableAlert,
-  PostableSilence,
-  WireAlert,
-  WireAlertGroup,
-  WireExplanation,
-  WireNotification,
-  WireSilence,
-  WireStatus,
-} from './wire.ts';
+import type { WireAlert, WireAlertGroup, WireExplanation, WireNotification, WireSilence, WireStatus } from './wire.ts';
 import {
   alertGroupsSchema,
   alertsSchema,
@@ -31,7 +23,7 @@ export interface ConnectionOptions {
   readonly timeout: string;
 }
 
-/** Query parameters; a list is sent as one parameter for each of its values, undefined is left out. */
+/** Query parameters; a list is sent as one parameter per value, undefined is left out. */
 export type Parameters = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 interface Answer {
@@ -41,7 +33,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The server answered with something other than success; `status` is the HTTP status. */
+/** The server answered with an error; `status` is the HTTP status. */
 export class RefusedError extends CommandError {
   readonly status: number;
 
@@ -58,7 +50,7 @@ const EXIT_CODES: Readonly<Record<number, ExitCode>> = {
   409: ExitCode.conflict,
 };
 
-/** What a server says in the body of a refusal: a JSON string, an object with a message, or plain text. */
+/** The text in the body of a refusal: a JSON string, an object with a message, or plain text. */
 export function refusalText(body: string, contentType: string): string {
   let text = /html/i.test(contentType) ? '' : body;
   try {
@@ -89,7 +81,7 @@ const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no route to the network',
 };
 
-/** Why fetch failed: the cause at the bottom tells it, in words or by its code. */
+/** Why fetch failed, from the innermost cause: its message or its code. */
 function connectionTrouble(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
@@ -109,8 +101,8 @@ function searchOf(parameters: Parameters): URLSearchParams {
 }
 
 /**
- * Speaks Alertmanager's API v2 to opsdeck or to Alertmanager itself. Every method throws a {@link CommandError}: exit
- * code 3 when the server cannot be reached, 4 when it denies, 5 for a conflict, 1 for any other refusal. Nothing is
+ * A client of Alertmanager's API v2, for opsdeck and Alertmanager. Every method throws a {@link CommandError}: exit code
+ * 3 when the server cannot be reached, 4 when access is denied, 5 for a conflict, 1 for any other refusal. Nothing is
  * sent twice.
  */
 export class AlertmanagerClient {
@@ -156,12 +148,12 @@ export class AlertmanagerClient {
     await this.#succeed('POST', 'alerts', {}, alerts);
   }
 
-  /** What the server has sent, the newest first; only opsdeck keeps it. */
+  /** The sent notifications, newest first; only opsdeck has them. */
   notifications(parameters: Parameters): Promise<WireNotification[]> {
     return this.#readOwn('notifications', parameters, notificationsSchema);
   }
 
-  /** What becomes of an alert whose labels are `name=value`, each in a parameter `label`; only opsdeck tells. */
+  /** What happens to an alert; each parameter `label` is `name=value`. Only opsdeck has it. */
   explanation(parameters: Parameters): Promise<WireExplanation> {
     return this.#readOwn('explain', parameters, explanationSchema);
   }
@@ -174,7 +166,7 @@ export class AlertmanagerClient {
     return this.#read(`silence/${encodeURIComponent(id)}`, {}, silenceSchema);
   }
 
-  /** Creates or updates a silence and returns the id that it has from now on. */
+  /** Creates or updates a silence and returns its new id. */
   async setSilence(silence: PostableSilence): Promise<string> {
     const { body } = await this.#succeed('POST', 'silences', {}, silence);
     return this.#parse(body, silenceIdSchema).silenceID;
@@ -210,7 +202,7 @@ export class AlertmanagerClient {
     } catch {
       throw new CommandError(`${this.url} answered something that is not JSON; is it an Alertmanager?`);
     }
-    // The value itself is handed on, not valibot's copy: `--output json` shows what the server sent.
+    // The value itself, not valibot's copy: `--output json` shows what the server sent.
     if (v.is(schema, value)) return value;
     throw new CommandError(`${this.url} answered JSON that is not of Alertmanager's API v2; is it an Alertmanager?`);
   }
@@ -238,7 +230,7 @@ export class AlertmanagerClient {
         method,
         searchParams: searchOf(parameters),
         signal: deadline.signal,
-        // Following a redirect would turn a POST into a GET, whose success says nothing.
+        // Following a redirect would turn a POST into a GET.
         redirect: method === 'GET' ? 'follow' : 'manual',
         ...(json !== undefined && { json }),
       });

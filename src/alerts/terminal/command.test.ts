@@ -65,7 +65,7 @@ test('silence alone shows its help', async () => {
   assert.match(terminal.stderr, /Examples:/);
 });
 
-const mistakes: [args: string[], told: RegExp][] = [
+const mistakes: [args: string[], message: RegExp][] = [
   [['silence', 'ad'], /unknown command 'ad'\n\(Did you mean add\?\)/],
   [['query', '--recever', 'x'], /unknown option '--recever'\n\(Did you mean --receiver\?\)/],
   [['silence', 'add', 'x', '--coment', 'y'], /\(Did you mean --comment\?\)/],
@@ -76,11 +76,11 @@ const mistakes: [args: string[], told: RegExp][] = [
   [['test-receiver'], /missing required argument 'name'/],
   [['routes', 'test', '--verify.receiver', 'x'], /\(Did you mean --verify\.receivers\?\)/],
 ];
-for (const [args, told] of mistakes) {
+for (const [args, message] of mistakes) {
   test(`alerts ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runAlerts(args, terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.equal(terminal.stdout, '');
   });
 }

@@ -108,9 +108,9 @@ function addSilenceQueryCommand(silence: Command, terminal: Terminal): void {
   addDataOptions(
     silence
       .command('query')
-      .description('list silences that are active or still to come, or those that are over')
+      .description('list active and pending silences, or expired ones')
       .argument('[matchers...]', 'matchers that the silence must have; a first word without operator is the alertname')
-      .option('--expired', 'those that are over instead')
+      .option('--expired', 'expired silences instead')
       .option('--within <duration>', 'only those that end within it; with --expired, that ended within it')
       .option('--created-by <name>', 'only those of this author')
       .option('--id <id>', 'only this one; may be repeated', gather)
@@ -242,7 +242,7 @@ Examples:
     });
 }
 
-/** Adds the commands that talk to a server, opsdeck's or Alertmanager's own, or read its configuration. */
+/** Adds the commands for a server, opsdeck's or Alertmanager, and for its configuration. */
 export function addTerminalCommands(alerts: Command, terminal: Terminal): void {
   addAlertAddCommand(alerts, terminal);
   addAlertQueryCommand(alerts, terminal);

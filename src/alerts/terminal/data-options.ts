@@ -12,7 +12,7 @@ export function addOutputOptions(command: Command): Command {
     .option('--json', 'the same as --output json');
 }
 
-/** Adds where the server is and how long to wait for it. */
+/** Adds the options for the server's URL and the timeout. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option('--alertmanager.url <url>', 'the server (default: OPSDECK_ALERTS_URL, else http://localhost:9093)')

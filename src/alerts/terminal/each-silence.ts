@@ -14,13 +14,13 @@ const isHopeless = ({ exitCode }: CommandError) => exitCode === ExitCode.unreach
 interface Work<T> {
   /** Completes "couldn't … 1 out of 3 silences". */
   readonly verb: string;
-  /** How many to do at a time. */
+  /** Maximum concurrent requests. */
   readonly workers: number;
   nameOf(item: T): string;
   readonly terminal: Terminal;
 }
 
-/** The one error that stands for all: the only item's own, or a count, with what made the rest hopeless. */
+/** One error for all: that of a single item, or a count with the error that stopped the rest. */
 function summarize<T>(items: readonly T[], doneCount: number, failures: readonly CommandError[], work: Work<T>) {
   const [first] = failures;
   if (!first) return undefined;
@@ -34,8 +34,8 @@ function summarize<T>(items: readonly T[], doneCount: number, failures: readonly
 }
 
 /**
- * Does one thing to each of several silences; results come in the order of the items. One that is refused does not
- * hold up the others: it is told on standard error, and the failure counts them in the end. The first hopeless one
+ * Runs a request for each of several silences; results are in the order of the items. A refusal is printed on standard
+ * error and the others go on; the failure counts the refusals. An error that concerns all, such as an unreachable server,
  * stops the rest.
  */
 export async function doEach<T, R>(

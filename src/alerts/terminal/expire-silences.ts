@@ -6,7 +6,7 @@ import { type OutputOptions, printIds } from './output.ts';
 
 export interface ExpireSilencesOptions extends ConnectionOptions, OutputOptions {}
 
-/** `alerts silence expire`: ends silences and prints the id of each that is over, one a line. */
+/** `alerts silence expire`: expires silences and prints their ids, one per line. */
 export async function expireSilences(
   args: readonly string[],
   options: ExpireSilencesOptions,

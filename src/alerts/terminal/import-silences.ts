@@ -1,10 +1,11 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableSilence } from '../contract/wire.ts';
 import { AlertmanagerClient, type ConnectionOptions, RefusedError } from './client.ts';
 import { doEach } from './each-silence.ts';
 import { readJson } from './json-input.ts';
 import { type OutputOptions, printIds } from './output.ts';
-import { importedSilencesSchema, type PostableSilence } from './wire.ts';
+import { importedSilencesSchema } from './wire.ts';
 
 export interface ImportSilencesOptions extends ConnectionOptions, OutputOptions {
   readonly force?: boolean;
@@ -31,7 +32,7 @@ async function readSilences(file: string, force: boolean, terminal: Terminal): P
   }));
 }
 
-/** Sets a silence under its own id; where the server does not know that id, the silence is created anew. */
+/** Sets a silence under its own id; creates a new one when the server does not know that id. */
 async function setOrCreate(client: AlertmanagerClient, silence: PostableSilence): Promise<string> {
   const { id, ...fresh } = silence;
   try {
@@ -42,7 +43,7 @@ async function setOrCreate(client: AlertmanagerClient, silence: PostableSilence)
   }
 }
 
-/** `alerts silence import`: sets every silence of a file and prints the id that each now has, one a line. */
+/** `alerts silence import`: sets every silence of a file and prints their new ids, one per line. */
 export async function importSilences(file: string, options: ImportSilencesOptions, terminal: Terminal): Promise<void> {
   const workers = parseWorkers(options.workers);
   const client = new AlertmanagerClient(options, terminal);

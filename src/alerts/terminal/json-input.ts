@@ -20,8 +20,8 @@ export function readText(path: string, terminal: Terminal): Promise<string> | st
 }
 
 /**
- * Reads a JSON file, or standard input for `-`, that must have the given shape; `shape` says in words what was
- * expected. Throws for wrong usage, naming the place of the first fault.
+ * Reads a JSON file, or standard input for `-`, by a schema; `shape` describes the expected value in errors. Throws for
+ * wrong usage, with the place of the first problem.
  */
 export async function readJson<T>(
   path: string,
@@ -49,7 +49,7 @@ export async function readJson<T>(
   );
 }
 
-/** The ids of a command line; `-` stands for those on standard input, apart by white space. Each stands once. */
+/** The ids of a command line without duplicates; `-` stands for ids on standard input, separated by white space. */
 export async function readIds(args: readonly string[], terminal: Terminal): Promise<string[]> {
   const ids = args.filter((arg) => arg !== '-');
   if (ids.length < args.length) ids.push(...(await terminal.stdin()).split(/\s+/).filter(Boolean));

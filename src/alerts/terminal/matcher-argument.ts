@@ -3,7 +3,7 @@ import { type Matcher, printMatcher } from '../domain/matcher.ts';
 import { parseMatcher, parseMatchers } from '../domain/matcher-parse.ts';
 import type { WireMatcher } from './wire.ts';
 
-/** Go's quoting as far as both matcher parsers read it alike. */
+/** The part of Go's quoting that both matcher parsers read alike. */
 function quote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }
@@ -14,7 +14,7 @@ function badArgument(arg: string, reason: string, example: string): CommandError
 
 const MATCHER_EXAMPLE = 'severity=critical or \'job=~"node.*"\'';
 
-/** `{a="b", c=~"d"}` is how labels and silences are printed; pasted, it stands for its matchers. */
+/** The printed form of labels and silences, `{a="b", c=~"d"}`, is accepted as its matchers. */
 function expandBraces(arg: string): string[] {
   if (!arg.startsWith('{') || !arg.endsWith('}')) return [arg];
   const parsed = parseMatchers(arg, 'fallback');
@@ -23,8 +23,8 @@ function expandBraces(arg: string): string[] {
 }
 
 /**
- * The filters of a command line as they go to the server, which judges them. A first argument without an operator is
- * the name of an alert. Throws for wrong usage.
+ * The filters of a command line for the server, which validates them. A first argument without an operator is the name
+ * of an alert. Throws for wrong usage.
  */
 export function filtersOf(args: readonly string[]): string[] {
   return args.flatMap((arg, i) => {
@@ -42,7 +42,7 @@ export function parseMatcherArguments(args: readonly string[]): Matcher[] {
   });
 }
 
-/** A sentence is a good annotation, though its quotes and braces make it no matcher: it is taken as it stands. */
+/** An annotation's value is taken as it is: quotes and braces in a sentence would make it an invalid matcher. */
 const PLAIN_PAIR = /^([^\s{}!=~,\\"'`]+)=(?![~"])(.*)$/s;
 
 function parsePairs(args: readonly string[], what: string): Record<string, string> {
@@ -56,7 +56,7 @@ function parsePairs(args: readonly string[], what: string): Record<string, strin
     if (parsed.value.operator !== '=') throw new CommandError(`${refusal}, found ${arg}`, ExitCode.usage);
     return [parsed.value.name, parsed.value.value];
   });
-  // Unlike an assignment, this makes a property of __proto__ too.
+  // Unlike an assignment, this creates a property named __proto__ as well.
   return Object.fromEntries(pairs);
 }
 
@@ -79,12 +79,12 @@ function operatorOf({ isRegex, isEqual }: WireMatcher): string {
   return isRegex ? '=~' : '=';
 }
 
-/** One matcher of the API as people write it: `job=~"node.*"`. */
+/** A matcher of the API as text: `job=~"node.*"`. */
 export function formatMatcher(matcher: WireMatcher): string {
   return `${formatName(matcher.name)}${operatorOf(matcher)}${quote(matcher.value)}`;
 }
 
-/** Labels or annotations as people write them, sorted by name: `alertname="DiskFull", severity="critical"`. */
+/** Labels or annotations as text, sorted by name: `alertname="DiskFull", severity="critical"`. */
 export function formatLabels(labels: Readonly<Record<string, string>>, separator = ' '): string {
   const names = Object.keys(labels).sort();
   return names.map((name) => `${formatName(name)}=${quote(labels[name] ?? '')}`).join(separator);

@@ -7,7 +7,7 @@ export type OutputFormat = 'simple' | 'extended' | 'json';
 
 export interface OutputOptions {
   readonly output: OutputFormat;
-  /** Another way to say `--output json`. */
+  /** The same as `--output json`. */
   readonly json?: boolean;
 }
 
@@ -15,7 +15,7 @@ export function formatOf({ output, json }: OutputOptions): OutputFormat {
   return json ? 'json' : output;
 }
 
-/** One line of JSON, so that a script may read line by line. */
+/** JSON on one line, for scripts. */
 export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${printableJson(value)}\n`);
 }
@@ -29,13 +29,13 @@ export function headingOf(titles: readonly string[], colors: ChalkInstance): Sty
   return titles.map((text) => ({ text, style: colors.bold }));
 }
 
-/** The state of an alert: active ones stand out, suppressed ones step back. */
+/** The state of an alert, with its colour. */
 export function stateCell(state: string, colors: ChalkInstance): StyledCell {
   const style = state === 'active' ? colors.red : state === 'suppressed' ? colors.yellow : colors.dim;
   return { text: state, style };
 }
 
-/** Prints the ids of silences that were changed, one on each line, or as the API names them. */
+/** Prints the ids of changed silences, one per line, or as JSON with the API's name. */
 export function printIds(ids: readonly string[], options: OutputOptions, terminal: Terminal): void {
   const named = ids.map((silenceID) => ({ silenceID }));
   if (formatOf(options) === 'json') printJson(terminal, named);

@@ -25,7 +25,7 @@ export interface QueryAlertsOptions extends ConnectionOptions, OutputOptions, Al
   readonly receiver?: string;
 }
 
-/** As amtool asks: the states that were named, and active alerts alone when none was. */
+/** Like amtool: the given states, by default only active alerts. */
 function stateParameters({ active, silenced, inhibited, unprocessed }: AlertStates): Parameters {
   const anyNamed = active || silenced || inhibited || unprocessed;
   return {
@@ -39,7 +39,7 @@ function stateParameters({ active, silenced, inhibited, unprocessed }: AlertStat
 const SIMPLE = ['Alertname', 'Starts At', 'Summary', 'State'];
 const EXTENDED = ['Labels', 'Annotations', 'Starts At', 'Ends At', 'Generator URL', 'State'];
 
-/** The alerts as a table, the one that began first on top. */
+/** The alerts as a table, by start. */
 export function alertTable(alerts: readonly WireAlert[], format: OutputFormat, terminal: Terminal): string {
   const colors = colorsOf(terminal);
   const extended = format === 'extended';

@@ -15,7 +15,7 @@ export interface QuerySilencesOptions extends ConnectionOptions, OutputOptions {
   readonly quiet?: boolean;
 }
 
-/** What the command asks beyond the matchers; older servers know no state parameters, so that all is judged here. */
+/** The conditions besides matchers; tested here, as older servers have no parameters for states. */
 function selects(options: QuerySilencesOptions, now: number): (silence: WireSilence) => boolean {
   const { expired = false, within, createdBy, id } = options;
   const withinMs = within === undefined ? Number.POSITIVE_INFINITY : parseSpan(within, '--within');
@@ -28,7 +28,7 @@ function selects(options: QuerySilencesOptions, now: number): (silence: WireSile
   };
 }
 
-/** `alerts silence query`: lists silences that are active or pending, or with --expired those that are over. */
+/** `alerts silence query`: lists active and pending silences, or with --expired the expired ones. */
 export async function querySilences(
   args: readonly string[],
   options: QuerySilencesOptions,

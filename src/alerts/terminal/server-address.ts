@@ -4,16 +4,16 @@ import type { Terminal } from '../../kernel/terminal/terminal.ts';
 const DEFAULT_URL = 'http://localhost:9093';
 
 export interface ServerAddress {
-  /** Where API v2 is mounted, without a slash at the end; holds no credentials. */
+  /** The URL of API v2, without a final slash and without credentials. */
   readonly apiUrl: string;
-  /** The address as it may be shown: without credentials. */
+  /** The URL for display, without credentials. */
   readonly shown: string;
-  /** The header that carries the credentials of the URL, if it had any. */
+  /** The header with the credentials of the URL, if it had any. */
   readonly authorization?: string;
 }
 
 function badAddress(source: string, text: string, why: string): CommandError {
-  // What may hold a password is not repeated.
+  // Not quoted: it may contain a password.
   const quoted = text.includes('@') ? '' : ` "${text}"`;
   return new CommandError(`${source}:${quoted} ${why}, such as ${DEFAULT_URL}`, ExitCode.usage);
 }
@@ -24,7 +24,7 @@ function basicCredentials({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
 }
 
-/** Reads the URL of a server as a user writes it, with its path prefix and its credentials. Throws for wrong usage. */
+/** Reads the URL of a server, with a path prefix and credentials. Throws for wrong usage. */
 export function parseServerAddress(text: string, source: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -41,7 +41,7 @@ export function parseServerAddress(text: string, source: string): ServerAddress 
   return { apiUrl: `${shown}/api/v2`, shown, ...(authorization && { authorization }) };
 }
 
-/** The server that a command talks to: the flag's, else the environment's, else the one on this machine. */
+/** The server of a command: from the flag, the environment, or the default on this machine. */
 export function findServerAddress(flag: string | undefined, terminal: Terminal): ServerAddress {
   if (flag !== undefined) return parseServerAddress(flag, '--alertmanager.url');
   const variable = terminal.env.OPSDECK_ALERTS_URL;

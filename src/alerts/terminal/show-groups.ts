@@ -16,7 +16,7 @@ export interface ShowGroupsOptions extends ConnectionOptions, OutputOptions {
 
 type LabelSet = Readonly<Record<string, string>>;
 
-/** The labels that tell an alert from the others of its group. */
+/** The labels in which an alert differs from others of its group. */
 function ownLabels(labels: LabelSet, ofGroup: LabelSet): LabelSet {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(ofGroup, name)));
 }
@@ -38,7 +38,7 @@ function groupByReceiver(groups: readonly WireAlertGroup[]): ReadonlyMap<string,
   return byReceiver;
 }
 
-/** Receivers, below each its groups with the labels they share, below each the alerts and what sets them apart. */
+/** A tree of receivers, their groups with the shared labels, and the alerts with their other labels. */
 function groupTree(groups: readonly WireAlertGroup[], extended: boolean, terminal: Terminal): string {
   const colors = colorsOf(terminal);
   const lines: string[] = [];
@@ -47,7 +47,7 @@ function groupTree(groups: readonly WireAlertGroup[], extended: boolean, termina
     const rows = ofReceiver.flatMap(({ labels, alerts }) =>
       alerts.map((alert) => alertRow(alert, labels, extended, stateCell(alert.status.state, colors))),
     );
-    // One table for all groups of a receiver, so that their columns stand below each other.
+    // One table for all groups of a receiver, so that columns are aligned.
     const table = formatTable(rows).split('\n');
     for (const { labels, alerts } of ofReceiver) {
       lines.push(`  ${colors.cyan(printable(`{${formatLabels(labels, ', ')}}`))}`);
@@ -57,7 +57,7 @@ function groupTree(groups: readonly WireAlertGroup[], extended: boolean, termina
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `alerts groups`: the groups in which alerts are notified, as a tree. */
+/** `alerts groups`: the groups of alerts, as a tree. */
 export async function showGroups(
   args: readonly string[],
   options: ShowGroupsOptions,

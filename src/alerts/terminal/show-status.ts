@@ -11,7 +11,7 @@ export interface ShowStatusOptions extends ConnectionOptions, OutputOptions {}
 
 function runningSince(uptime: string, now: number): string {
   const seconds = Math.floor((now - Date.parse(uptime)) / 1000);
-  // Clocks differ: a server may have started in our future.
+  // Clocks differ: the server's start may lie in the future.
   return seconds >= 0 ? `${formatInstant(uptime)} (${formatDuration(seconds * 1000)} ago)` : formatInstant(uptime);
 }
 
@@ -37,7 +37,7 @@ function statusRows({ versionInfo, uptime, cluster }: WireStatus, extended: bool
   return [...rows, ...peers.map((peer, i): [string, string] => [i === 0 ? 'Peers' : '', peer])];
 }
 
-/** `alerts status`: what the server is and since when; with `--output extended` its configuration too. */
+/** `alerts status`: version and uptime of the server; with `--output extended` its configuration as well. */
 export async function showStatus(options: ShowStatusOptions, terminal: Terminal): Promise<void> {
   const client = new AlertmanagerClient(options, terminal);
   const status = await client.status();

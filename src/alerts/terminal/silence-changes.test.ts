@@ -130,18 +130,18 @@ test('a duration counts from now where the silence is over', async (t) => {
   assert.equal(terminal.stdout, `${JSON.stringify([over])}\n`);
 });
 
-const refusedUpdates: [flags: string[], told: RegExp][] = [
+const refusedUpdates: [flags: string[], message: RegExp][] = [
   [[], /nothing to change: give --duration, --start, --end or --comment/],
   [['-d', '0s'], /must be greater than 0/],
   [['-c', ''], /a comment must say something/],
   [['--end', '2026-01-01T10:00:00Z'], /must end after it starts/],
   [['--start', '2026-01-01T15:00:00Z'], /must end after it starts/],
 ];
-for (const [flags, told] of refusedUpdates) {
+for (const [flags, message] of refusedUpdates) {
   test(`update ${flags.join(' ') || 'without a change'} is refused and posts nothing`, async (t) => {
     const { terminal, posted } = await serve(t, knowing('one'));
     assert.equal(await runAlerts(['silence', 'update', 'one', ...flags], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.deepEqual(posted(), []);
   });
 }
@@ -197,7 +197,7 @@ test('import sends no more at a time than it has workers', async (t) => {
   assert.equal(most, 3);
 });
 
-const refusedImports: [input: string, flags: string[], told: RegExp][] = [
+const refusedImports: [input: string, flags: string[], message: RegExp][] = [
   ['no json', [], /standard input is not JSON: /],
   ['{}', [], /standard input is not an array of silences .*: expected Array, found Object/],
   ['[{"matchers": []}]', [], /: 0\.startsAt is missing$/m],
@@ -205,12 +205,12 @@ const refusedImports: [input: string, flags: string[], told: RegExp][] = [
   ['[]', ['-w', 'many'], /--workers/],
   ['[]', ['none.json'], /cannot read none\.json: no such file/],
 ];
-for (const [input, flags, told] of refusedImports) {
+for (const [input, flags, message] of refusedImports) {
   test(`import ${flags.join(' ')} of ${input} is refused and posts nothing`, async (t) => {
     const { terminal, posted } = await serve(t, knowing());
     terminal.input = input;
     assert.equal(await runAlerts(['silence', 'import', ...flags], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.deepEqual(posted(), []);
   });
 }

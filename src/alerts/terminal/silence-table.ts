@@ -17,7 +17,7 @@ function extendedRow({ id, matchers, startsAt, endsAt, updatedAt, createdBy, com
   return [id, `{${matchers.map(formatMatcher).join(', ')}}`, ...instants, createdBy, comment];
 }
 
-/** Prints silences: as the API gave them in JSON, or as a table in which the next to end stands on top. */
+/** Prints silences: the API's JSON, or a table by end. */
 export function printSilences(silences: readonly WireSilence[], format: OutputFormat, terminal: Terminal): void {
   if (format === 'json') {
     printJson(terminal, silences);

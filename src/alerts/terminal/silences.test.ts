@@ -102,7 +102,7 @@ test('silence add --json prints what the API answers; author and annotations are
   assert.deepEqual([body.createdBy, body.annotations], ['kim', { ticket: 'OPS-1' }]);
 });
 
-const refusedAdds: [args: string[], told: RegExp][] = [
+const refusedAdds: [args: string[], message: RegExp][] = [
   [['DiskFull'], /a comment is required/],
   [['', '-c', 'x'], /an argument is empty/],
   [['{a="b"', '-c', 'x'], /unexpected open or close brace/],
@@ -119,11 +119,11 @@ const refusedAdds: [args: string[], told: RegExp][] = [
   [['DiskFull', '-c', 'x', '--start', 'now'], /--start: "now" is no time/],
   [['DiskFull', '-c', 'x', '--annotation', 'y'], /annotations must be given as name=value/],
 ];
-for (const [args, told] of refusedAdds) {
+for (const [args, message] of refusedAdds) {
   test(`silence add ${args.join(' ')} is refused before anything is sent`, async (t) => {
     const { terminal, requests } = await serve(t, created);
     assert.equal(await runAlerts(['silence', 'add', ...args], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, message);
     assert.equal(terminal.stdout, '');
     assert.equal(requests.length, 0);
   });

@@ -33,7 +33,7 @@ export function parseSpan(text: string, flag: string): number {
   return ms;
 }
 
-/** Writes an instant of the API for people: `2026-03-01 18:00:00 UTC`. What is no instant stays as it is. */
+/** Formats an instant of the API: `2026-03-01 18:00:00 UTC`. Any other text stays as it is. */
 export function formatInstant(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at)) return text;
@@ -43,7 +43,7 @@ export function formatInstant(text: string): string {
     .replace(/\.\d+Z$/, '')} UTC`;
 }
 
-/** An instant as the API reads it. */
+/** An instant for the API. */
 export function toWireInstant(at: number): string {
   return new Date(at).toISOString();
 }

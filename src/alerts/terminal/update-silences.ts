@@ -1,6 +1,7 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import type { PostableSilence } from '../contract/wire.ts';
 import { refuseEmptySpan } from './add-silence.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { doEach } from './each-silence.ts';
@@ -8,7 +9,7 @@ import { readIds } from './json-input.ts';
 import { formatOf, type OutputOptions } from './output.ts';
 import { printSilences } from './silence-table.ts';
 import { parseInstant, parseSpan, toWireInstant } from './time-argument.ts';
-import type { PostableSilence, WireSilence } from './wire.ts';
+import type { WireSilence } from './wire.ts';
 
 export interface UpdateSilencesOptions extends ConnectionOptions, OutputOptions {
   readonly duration?: string;
@@ -38,8 +39,8 @@ function changeOf({ duration, start, end, comment }: UpdateSilencesOptions): Cha
 }
 
 /**
- * A silence with a change made to it. A duration counts from the start of the silence, as amtool's does; where the
- * silence is over, its successor starts now and the duration counts from there.
+ * Applies a change to a silence. A duration counts from the start of the silence, as in amtool; an expired silence is
+ * replaced by one that starts now, and the duration counts from there.
  */
 function applyChange(silence: WireSilence, change: Change, now: number): PostableSilence {
   const { id, matchers, createdBy, annotations } = silence;
@@ -51,7 +52,7 @@ function applyChange(silence: WireSilence, change: Change, now: number): Postabl
   return {
     id,
     matchers,
-    // What stays goes back as it came: a silence whose start moves gets a new id.
+    // Unchanged texts are sent back as received: a silence whose start changes gets a new id.
     startsAt: startsAt === undefined ? silence.startsAt : toWireInstant(startsAt),
     endsAt: endsAt === undefined ? silence.endsAt : toWireInstant(endsAt),
     createdBy,
@@ -60,7 +61,7 @@ function applyChange(silence: WireSilence, change: Change, now: number): Postabl
   };
 }
 
-/** `alerts silence update`: changes silences and prints them as they are from then on, or with --quiet their ids. */
+/** `alerts silence update`: changes silences and prints them, or with --quiet their ids. */
 export async function updateSilences(
   args: readonly string[],
   options: UpdateSilencesOptions,

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
+import type { Explanation } from '../contract/explanation.ts';
+import type * as wire from '../contract/wire.ts';
 
-// Shapes of API v2 as far as the commands read them. Whatever else an answer carries passes through untouched, and
-// what older servers leave out (mutedBy, routeLabels, a receiver's labels) is not asked for.
+// Schemas of the fields of API v2 that the commands read, for any Alertmanager: other fields pass through, and fields that
+// older servers leave out (mutedBy, routeLabels, a receiver's labels) are not required.
 
 const labelSet = v.record(v.string(), v.string());
 const receiver = v.looseObject({ name: v.string() });
@@ -68,7 +70,7 @@ export const statusSchema = v.looseObject({
 
 const notifiedAlertSchema = v.looseObject({ fingerprint: v.string(), status: v.string(), labels: labelSet });
 
-/** What was sent, the newest first. Only opsdeck answers with it. */
+/** Sent notifications, newest first. Only opsdeck has them. */
 export const notificationsSchema = v.array(
   v.looseObject({
     at: v.string(),
@@ -97,7 +99,7 @@ const inhibitorSchema = v.looseObject({
   labels: labelSet,
 });
 
-const verdictSchema = v.looseObject({
+const decisionSchema = v.looseObject({
   integration: v.string(),
   index: v.number(),
   wouldSend: v.boolean(),
@@ -107,7 +109,7 @@ const verdictSchema = v.looseObject({
 
 const explainedRouteSchema = v.looseObject({
   receiver: v.string(),
-  /** The matchers of the routes from the root to this one. */
+  /** The matchers of each route from the root down. */
   path: v.array(v.string()),
   groupKey: v.string(),
   groupLabels: labelSet,
@@ -116,26 +118,26 @@ const explainedRouteSchema = v.looseObject({
   repeatInterval: v.string(),
   group: v.nullish(v.looseObject({ alerts: v.number(), nextFlush: v.nullish(v.string()) })),
   mutedBy: v.array(v.string()),
-  /** Of each integration; empty where there is no group. */
-  verdict: v.array(verdictSchema),
+  /** Per integration; empty without a group. */
+  verdict: v.array(decisionSchema),
 });
 
-/** What becomes of an alert with these labels. Only opsdeck answers with it. */
+/** What happens to an alert with these labels. Only opsdeck has it. */
 export const explanationSchema = v.looseObject({
   labels: labelSet,
   fingerprint: v.string(),
-  /** Absent when the server holds no such alert. */
+  /** Absent when the server has no such alert. */
   alert: v.nullish(v.looseObject({ status: v.string(), startsAt: v.string(), endsAt: v.string() })),
   silencedBy: v.array(v.string()),
   inhibitedBy: v.array(inhibitorSchema),
   routes: v.array(explainedRouteSchema),
 });
 
-/** A silence as a file gives it: what `silence query -o json` wrote; the id is absent when it is to be a new one. */
+/** A silence in a file, as `silence query -o json` writes it; without an id a new one is created. */
 const importedSilenceSchema = v.looseObject({ ...silenceBase, id: v.nullish(v.string()) });
 export const importedSilencesSchema = v.array(importedSilenceSchema);
 
-/** Alerts as a file gives them; the server judges the rest of each. */
+/** Alerts in a file; the server validates the rest of each. */
 export const postableAlertsSchema = v.array(v.looseObject({ labels: labelSet }));
 
 export type WireAlert = v.InferOutput<typeof alertSchema>;
@@ -147,20 +149,18 @@ export type WireExplanation = v.InferOutput<typeof explanationSchema>;
 export type WireExplainedRoute = WireExplanation['routes'][number];
 export type WireStatus = v.InferOutput<typeof statusSchema>;
 
-export interface PostableAlert {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly startsAt?: string;
-  readonly endsAt?: string;
-  readonly generatorURL?: string;
-}
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Mutable<T[Name]> }
+    : T;
 
-export interface PostableSilence {
-  readonly id?: string;
-  readonly matchers: readonly WireMatcher[];
-  readonly startsAt: string;
-  readonly endsAt: string;
-  readonly createdBy: string;
-  readonly comment: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
+/** Fails to compile where this server prints what a schema refuses. */
+type Reads<Answer, Schema extends v.GenericSchema> = Mutable<Answer> extends v.InferInput<Schema> ? true : never;
+true satisfies Reads<wire.Alert[], typeof alertsSchema>;
+true satisfies Reads<wire.AlertGroup[], typeof alertGroupsSchema>;
+true satisfies Reads<wire.Silence[], typeof silencesSchema>;
+true satisfies Reads<wire.SilenceId, typeof silenceIdSchema>;
+true satisfies Reads<wire.ServerStatus, typeof statusSchema>;
+true satisfies Reads<wire.SentNotification[], typeof notificationsSchema>;
+true satisfies Reads<Explanation, typeof explanationSchema>;

@@ -12,7 +12,7 @@ import { FakeDatabase } from '../../testing/fake-database.ts';
 import { ActiveConfig } from '../config/active-config.ts';
 import { ConfigSource } from '../config/config-source.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../config/server-options.ts';
-import type { ClusterMember } from '../contract/status.ts';
+import type { ClusterMember } from '../contract/wire.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { NotifierSurroundings } from '../pipeline/open-notifiers.ts';
@@ -34,7 +34,7 @@ export interface AlertsAppOptions {
   readonly cluster?: ClusterMember;
   /** Stands in for the database that a test can let fail. */
   readonly realDatabase?: Database;
-  /** Who sends notifications; unless given, nobody. */
+  /** The sender of notifications; none by default. */
   readonly openHttp?: NotifierSurroundings['openHttp'];
 }
 

@@ -6,11 +6,11 @@ import { type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
 import { PUBLISHED } from './sns-sink.ts';
 import { startWebhookSink } from './webhook-sink.ts';
 
-/** A notification, as whoever it reached saw it. */
-export interface Told {
+/** A notification as received. */
+export interface ReceivedNotification {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** What tells a notification that is sent once more from a new one; empty where there is nothing of that kind. */
+  /** Distinguishes a repeated notification from a new one; empty if the service has nothing of the kind. */
   readonly idempotencyKey: string;
   readonly payload: {
     readonly groupKey: string;
@@ -22,25 +22,25 @@ export interface Told {
   };
 }
 
-/** Somebody who is told of alerts, and remembers it. */
-export interface ToldSink {
+/** A receiver of notifications that records them. */
+export interface RecordingSink {
   /** The integrations of a receiver, as the configuration has them. */
   readonly yaml: string;
   /** In the order in which they came. */
-  readonly calls: readonly Told[];
+  readonly calls: readonly ReceivedNotification[];
 }
 
-export interface ToldSinkOptions {
-  /** What a notification is answered once it is there; it is taken unless told otherwise. */
-  readonly answer?: (call: Told) => SinkAnswer | Promise<SinkAnswer>;
-  /** Whether it answers to what is asked before a notification leaves; yes unless told otherwise. */
+export interface RecordingSinkOptions {
+  /** The answer to a notification; a success by default. */
+  readonly answer?: (call: ReceivedNotification) => SinkAnswer | Promise<SinkAnswer>;
+  /** Whether it answers requests before a notification; by default it does. */
   readonly isReady?: () => boolean;
   /** Called when it does not answer to that. */
   readonly onRefusal?: () => void;
 }
 
 /** Starts one on a port of its own. */
-export type StartToldSink = (t: Cleanup, options?: ToldSinkOptions) => Promise<ToldSink>;
+export type StartRecordingSink = (t: Cleanup, options?: RecordingSinkOptions) => Promise<RecordingSink>;
 
 /** The payload of a webhook, as far as it is asked for, in templates; in YAML it may stand between single quotes. */
 const ALERT =
@@ -49,15 +49,15 @@ const PAYLOAD =
   '{"groupKey":"{{ .GroupLabels.alertname }}","alerts":' +
   `[{{ range $i, $_ := .Alerts }}{{ if $i }},{{ end }}${ALERT}{{ end }}]}`;
 
-export const startToldWebhook: StartToldSink = async (t, { answer } = {}) => {
+export const startRecordingWebhook: StartRecordingSink = async (t, { answer } = {}) => {
   const { url, calls } = await startWebhookSink(t, answer);
   return { yaml: `webhook_configs: [{url: "${url}/hook"}]`, calls };
 };
 
 /** A mail server. What it is asked before a mail leaves is to take one. */
-export function startToldMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicitTls'> = {}): StartToldSink {
+export function startRecordingMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicitTls'> = {}): StartRecordingSink {
   return async (t, { answer, isReady = () => true, onRefusal } = {}) => {
-    const calls: Told[] = [];
+    const calls: ReceivedNotification[] = [];
     const replyOf = (answered: SinkAnswer) => {
       if (typeof answered === 'string') return answered;
       return isRefusal(answered) ? '451 4.3.0 later' : undefined;
@@ -68,7 +68,7 @@ export function startToldMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicit
         return 'hang';
       }
       if (command !== 'MESSAGE') return undefined;
-      const call = toldBy(decodeQuotedPrintable(message));
+      const call = readNotification(decodeQuotedPrintable(message));
       calls.push(call);
       return mapAnswer(answer?.(call) ?? {}, replyOf);
     };
@@ -83,15 +83,15 @@ export function startToldMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicit
 }
 
 /** What it is asked before a message leaves is a token, which is good for that alone. */
-export const startToldSns: StartToldSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
-  const calls: Told[] = [];
+export const startRecordingSns: StartRecordingSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
+  const calls: ReceivedNotification[] = [];
   const { url } = await startHttpSink(t, ({ path, body }) => {
     if (path === '/token') {
       if (isReady()) return { body: '{"access_token":"t","token_type":"bearer","expires_in":1}' };
       onRefusal?.();
       return 'hang';
     }
-    const call = toldBy(new URLSearchParams(body).get('Message') ?? '');
+    const call = readNotification(new URLSearchParams(body).get('Message') ?? '');
     calls.push(call);
     return mapAnswer(answer?.(call) ?? {}, (answered) => (isRefusal(answered) ? answered : PUBLISHED));
   });
@@ -102,15 +102,15 @@ export const startToldSns: StartToldSink = async (t, { answer, isReady = () => t
 };
 
 /** A notification is what an issue is written with; what it is asked before that is to search for the issue. */
-export const startToldJira: StartToldSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
-  const calls: Told[] = [];
+export const startRecordingJira: StartRecordingSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
+  const calls: ReceivedNotification[] = [];
   const { url } = await startJiraSink(t, (step, issue) => {
     if (step === 'search' && !isReady()) {
       onRefusal?.();
       return 'hang';
     }
     if (!issue || (step !== 'create' && step !== 'update')) return undefined;
-    const call = toldBy(issue.description);
+    const call = readNotification(issue.description);
     calls.push(call);
     return mapAnswer(answer?.(call) ?? {}, (answered) => (isRefusal(answered) ? answered : undefined));
   });
@@ -126,8 +126,8 @@ function isRefusal(answer: SinkAnswer): boolean {
   return typeof answer === 'string' || (answer.status ?? 200) >= 300;
 }
 
-function toldBy(text: string): Told {
-  const payload = JSON.parse(text) as Told['payload'];
+function readNotification(text: string): ReceivedNotification {
+  const payload = JSON.parse(text) as ReceivedNotification['payload'];
   return { at: Date.now(), idempotencyKey: '', payload };
 }
 

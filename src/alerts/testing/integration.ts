@@ -6,7 +6,7 @@ import type { Notification } from '../domain/notification.ts';
 import type { Delivery, Integration, NotifierContext } from '../integrations/notifier.ts';
 import { notificationOf, notifiedAlert, notifierContext } from './notifier-parts.ts';
 
-/** An integration's configuration, written as YAML, read and completed; fails where that is refused. */
+/** An integration's configuration, read from YAML and completed; fails if that is refused. */
 export function configOf<C>(integration: Integration<C>, yaml: string, global: Partial<GlobalConfig> = {}): C {
   const completed = integration.complete(integration.kind.read(ConfigNode.parse(yaml)), {
     ...DEFAULT_GLOBAL,
@@ -16,7 +16,7 @@ export function configOf<C>(integration: Integration<C>, yaml: string, global: P
   return completed.value;
 }
 
-/** Why a configuration is refused, with its line if it is refused while it is read. */
+/** The refusal of a configuration, with the line if reading refuses it. */
 export function refusalOf<C>(
   integration: Integration<C>,
   yaml: string,
@@ -34,13 +34,13 @@ export function refusalOf<C>(
   }
 }
 
-/** A configuration printed as it is shown, and how it is read again from that. */
+/** A printed configuration, and the configuration read from it. */
 export function printedOf<C>(integration: Integration<C>, config: C): { printed: unknown; again: C } {
   const printed = integration.kind.print(config);
   return { printed, again: integration.kind.read(ConfigNode.parse(JSON.stringify(printed))) };
 }
 
-/** Makes a notifier of YAML and sends one notification, of an alert that fires unless told otherwise. */
+/** Makes a notifier from YAML and sends one notification; by default of a firing alert. */
 export async function notifyOnce<C>(
   integration: Integration<C>,
   yaml: string,
@@ -58,14 +58,14 @@ export async function notifyOnce<C>(
   return notifier.notify(notification, signal);
 }
 
-/** The JSON object that a request brought; the first one unless told otherwise. */
+/** The JSON body of a request; by default of the first. */
 export function sentJson(sink: HttpSink, index = 0): Readonly<Record<string, unknown>> {
   const request = sink.requests[index];
   assert.ok(request, `there is no request ${index}`);
   return request.json as Record<string, unknown>;
 }
 
-/** How services fail, and what a notifier that retries for 5xx alone makes of it. */
+/** Failures of services, with the result of a notifier that retries only 5xx. */
 export const FAILING_ANSWERS: readonly {
   readonly name: string;
   readonly answer: SinkAnswer;

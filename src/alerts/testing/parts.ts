@@ -4,7 +4,7 @@ import type { RouteSettings } from '../domain/route.ts';
 import type { PostedSilence, Silence } from '../domain/silence.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 
-/** 2026-01-01T00:00:00Z, where a FakeClock stands unless it is told otherwise. */
+/** 2026-01-01T00:00:00Z, the default of a FakeClock. */
 export const START = 1_767_225_600_000;
 
 export const SECOND = 1_000;
@@ -45,7 +45,7 @@ export function silenceOf(rest: Partial<Silence> = {}): Silence {
   };
 }
 
-/** A silence on `a="b"` for an hour from START on, as somebody posts it. */
+/** A posted silence on `a="b"` for an hour from START on. */
 export function postedSilence(rest: Partial<PostedSilence> = {}): PostedSilence & { readonly endsAt: number } {
   return {
     id: '',

@@ -27,7 +27,7 @@ export type StartServer = (t: Cleanup, configPath: string, args: string[]) => Pr
 /** The machine was too slow for the order of things to be certain: what was seen says nothing about the server. */
 export class TooSlow extends Error {}
 
-/** What one webhook was told of one group: each with the beat in which it came, its instants as beats. */
+/** The notifications of one group to one webhook: each with its beat, and its instants as beats. */
 export type Streams = ReadonlyMap<string, readonly string[]>;
 
 export interface Contest {
@@ -70,7 +70,7 @@ export class Contestant {
     return new Contestant(t, contest, server, sink, path);
   }
 
-  /** Plays the script from that instant on; resolves when all that follows from it has been told. */
+  /** Plays the script from that instant on; resolves when all its notifications have been sent. */
   async play(startsAt: number): Promise<void> {
     this.#startsAt = startsAt;
     for (const [beat, actions] of this.#script.beats.entries()) {
@@ -134,7 +134,7 @@ export class Contestant {
     return new Date(this.#epochOf(beat)).toISOString();
   }
 
-  /** Everything that was told, by webhook and group. `change` takes away what the other side cannot know. */
+  /** All notifications, by webhook and group. `change` removes what the other side cannot have. */
   streams(change: (payload: Record<string, unknown>) => void): Streams {
     const streams = new Map<string, string[]>();
     for (const call of this.#sink.calls) {

@@ -11,11 +11,16 @@ import {
   temporaryFolder,
 } from '../../testing/processes.ts';
 import type { Random } from '../../testing/random.ts';
-import { type StartToldSink, startToldWebhook, type Told, type ToldSink } from './delivery-sinks.ts';
+import {
+  type ReceivedNotification,
+  type RecordingSink,
+  type StartRecordingSink,
+  startRecordingWebhook,
+} from './delivery-sinks.ts';
 import { findAmbiguousKeys, findMissing, findRepetitions, PipelineLoad, type Repetition } from './pipeline-load.ts';
 
 /** Short waits, so that most moments are near a flush; nothing is to be repeated. */
-function configOf({ yaml }: ToldSink): string {
+function configOf({ yaml }: RecordingSink): string {
   return `
 route: {receiver: sink, group_by: [alertname], group_wait: 50ms, group_interval: 200ms, repeat_interval: 24h}
 receivers: [{name: sink, ${yaml}}]
@@ -25,9 +30,9 @@ receivers: [{name: sink, ${yaml}}]
 /** What came of a server that was ended again and again under load, and started again on the same data. */
 export interface CrashReport {
   /** Those that were answered 200, as are the repetitions; of what is missing the unanswered ones count as well. */
-  readonly calls: readonly Told[];
+  readonly calls: readonly ReceivedNotification[];
   readonly repetitions: readonly Repetition[];
-  /** Keys under which something else was told than before. */
+  /** Keys that were used for different notifications. */
   readonly ambiguousKeys: readonly string[];
   readonly missing: ReturnType<typeof findMissing>;
   readonly lostSilences: readonly string[];
@@ -43,11 +48,11 @@ export interface CrashPlan {
   readonly rounds: number;
   readonly signal: 'SIGKILL' | 'SIGTERM';
   readonly random: Random;
-  /** Who is told; a webhook unless another is named. */
-  readonly startSink?: StartToldSink;
-  /** Of the one who is told; 200 unless told otherwise. */
-  readonly answer?: (call: Told) => SinkAnswer;
-  /** How long it takes for each answer, in milliseconds; nothing unless told otherwise. */
+  /** The receiver; a webhook by default. */
+  readonly startSink?: StartRecordingSink;
+  /** The receiver's answer; 200 by default. */
+  readonly answer?: (call: ReceivedNotification) => SinkAnswer;
+  /** The delay of each answer in milliseconds; 0 by default. */
   readonly latencyMs?: () => number;
   /** Called when the last kill is over. */
   readonly settling?: () => void;
@@ -70,7 +75,7 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
     const status = await server.stop(signal);
     if (signal === 'SIGTERM') assert.deepEqual(status, { code: 0, signal: null });
     await stopLoad();
-    // What it has sent may still be on its way to the one who is told.
+    // Its last requests may still be on their way to the receiver.
     await someTurns();
     goneAt.push(Date.now());
   }
@@ -78,7 +83,7 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
   const server = await startOpsdeck(t, args);
   const lostSilences = await lostOf(t, server, load.silences);
   const findMissingNow = () => findMissing(load.alerts, heard);
-  await settle(t, server, { load, sink, isAllTold: () => Object.values(findMissingNow()).flat().length === 0 });
+  await settle(t, server, { load, sink, isAllReceived: () => Object.values(findMissingNow()).flat().length === 0 });
   return {
     calls: answered,
     repetitions: findRepetitions(answered),
@@ -91,10 +96,10 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
 
 const take = (): SinkAnswer => ({});
 
-/** Who is told, with all that it has perhaps taken, and what it has taken. */
-async function startSinkOf(t: Cleanup, { startSink = startToldWebhook, answer = take, latencyMs }: CrashPlan) {
-  const [heard, answered]: [Told[], Told[]] = [[], []];
-  const note = (call: Told) => {
+/** The receiver with the notifications that arrived, and those that it acknowledged. */
+async function startSinkOf(t: Cleanup, { startSink = startRecordingWebhook, answer = take, latencyMs }: CrashPlan) {
+  const [heard, answered]: [ReceivedNotification[], ReceivedNotification[]] = [[], []];
+  const note = (call: ReceivedNotification) => {
     const given = answer(call);
     const status = typeof given === 'string' ? given : (given.status ?? 200);
     if (status === 200 || status === 'hang') heard.push(call);
@@ -122,16 +127,16 @@ const QUIET_MS = 1500;
 
 interface Settling {
   readonly load: PipelineLoad;
-  readonly sink: ToldSink;
-  readonly isAllTold: () => boolean;
+  readonly sink: RecordingSink;
+  readonly isAllReceived: () => boolean;
 }
 
-/** Ends the load, and waits until nothing has been told for a while. */
-async function settle(t: Cleanup, { url }: RunningServer, { load, sink, isAllTold }: Settling): Promise<void> {
+/** Ends the load, and waits until nothing has been sent for a while. */
+async function settle(t: Cleanup, { url }: RunningServer, { load, sink, isAllReceived }: Settling): Promise<void> {
   const client = new PlainClient(t, url);
   await load.end(client);
   const endedAt = Date.now();
-  // Whoever was refused several times in a row is tried again after more than a while. What never comes is reported as missing.
-  await eventually('all to be told', isAllTold).catch(() => {});
+  // After several refusals the next retry may take longer. What never arrives is reported as missing.
+  await eventually('all to be received', isAllReceived).catch(() => {});
   await eventually('quiet', () => Date.now() - Math.max(endedAt, sink.calls.at(-1)?.at ?? 0) > QUIET_MS);
 }

@@ -1,7 +1,7 @@
 import { PlainClient } from '../../testing/http/client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { Random } from '../../testing/random.ts';
-import type { Told } from './delivery-sinks.ts';
+import type { ReceivedNotification } from './delivery-sinks.ts';
 
 /** How often everything is posted again; how long an alert that has ended is. */
 const RESEND_MS = 300;
@@ -35,7 +35,7 @@ export class PipelineLoad {
     return this.#alerts;
   }
 
-  /** Puts the load on a server until told to stop; the result resolves when nothing is under way. */
+  /** Puts the load on a server until stopped; the result resolves when nothing is under way. */
   start(t: Cleanup, url: string): () => Promise<void> {
     const client = new PlainClient(t, url);
     let isStopped = false;
@@ -104,9 +104,9 @@ function postableOf({ name, group, startsAt, endsAt }: LoadedAlert): unknown {
   };
 }
 
-/** A notification that told what the last one of the group had told, or that an alert fires after it was over. */
+/** A notification with the same content as the group's last one, or with an alert that fires after it has resolved. */
 export interface Repetition {
-  readonly what: 'told twice' | 'fires again';
+  readonly what: 'sent twice' | 'fires again';
   readonly groupKey: string;
   readonly alert: string;
   /** Whether both had the same key. */
@@ -116,32 +116,32 @@ export interface Repetition {
   readonly secondAt: number;
 }
 
-/** A receiver that remembers keys would miss what these tell the second time. */
-export function findAmbiguousKeys(calls: readonly Told[]): readonly string[] {
-  const told = new Map<string, string>();
+/** Keys of different notifications: a receiver that deduplicates by key would drop the second. */
+export function findAmbiguousKeys(calls: readonly ReceivedNotification[]): readonly string[] {
+  const sent = new Map<string, string>();
   return calls
     .filter(({ idempotencyKey, payload: { groupKey, alerts } }) => {
       const now = `${groupKey} ${alerts.map(({ status, fingerprint }) => `${status} ${fingerprint}`).join()}`;
-      const before = told.get(idempotencyKey) ?? now;
-      told.set(idempotencyKey, before);
+      const before = sent.get(idempotencyKey) ?? now;
+      sent.set(idempotencyKey, before);
       return before !== now || idempotencyKey === '';
     })
     .map(({ idempotencyKey }) => idempotencyKey);
 }
 
-/** What of notifications somebody who is woken by them would complain of. */
-export function findRepetitions(calls: readonly Told[]): readonly Repetition[] {
-  const last = new Map<string, { readonly told: string; readonly at: number; readonly key: string }>();
+/** The faulty notifications. */
+export function findRepetitions(calls: readonly ReceivedNotification[]): readonly Repetition[] {
+  const last = new Map<string, { readonly sent: string; readonly at: number; readonly key: string }>();
   const resolved = new Map<string, number>();
   const found: Repetition[] = [];
   for (const { at, payload, idempotencyKey: key } of calls) {
     const { groupKey, alerts } = payload;
-    const told = alerts.map(({ status, labels }) => `${labels.instance} ${status}`).join();
+    const sent = alerts.map(({ status, labels }) => `${labels.instance} ${status}`).join();
     const before = last.get(groupKey);
-    last.set(groupKey, { told, at, key });
-    if (before?.told === told) {
+    last.set(groupKey, { sent, at, key });
+    if (before?.sent === sent) {
       const isRecognisable = before.key === key && key !== '';
-      found.push({ what: 'told twice', groupKey, alert: told, isRecognisable, firstAt: before.at, secondAt: at });
+      found.push({ what: 'sent twice', groupKey, alert: sent, isRecognisable, firstAt: before.at, secondAt: at });
       continue;
     }
     for (const { status, labels } of alerts) {
@@ -156,20 +156,20 @@ export function findRepetitions(calls: readonly Told[]): readonly Repetition[] {
   return found;
 }
 
-/** Alerts that somebody was told to fire, and not that they are over, though they are; and those nobody was told of. */
+/** Resolved alerts that were only sent as firing, and firing alerts that were never sent. */
 export function findMissing(
   alerts: readonly LoadedAlert[],
-  calls: readonly Told[],
+  calls: readonly ReceivedNotification[],
 ): { readonly resolved: readonly string[]; readonly firing: readonly string[] } {
-  const told = { firing: new Set<string>(), resolved: new Set<string>() };
+  const sent = { firing: new Set<string>(), resolved: new Set<string>() };
   for (const { payload } of calls) {
-    for (const { status, labels } of payload.alerts) told[status].add(labels.instance ?? '');
+    for (const { status, labels } of payload.alerts) sent[status].add(labels.instance ?? '');
   }
   const names = (some: readonly LoadedAlert[]) => some.map(({ name }) => name);
   return {
     resolved: names(
-      alerts.filter(({ name, endsAt }) => Number.isFinite(endsAt) && told.firing.has(name) && !told.resolved.has(name)),
+      alerts.filter(({ name, endsAt }) => Number.isFinite(endsAt) && sent.firing.has(name) && !sent.resolved.has(name)),
     ),
-    firing: names(alerts.filter(({ name, endsAt }) => !Number.isFinite(endsAt) && !told.firing.has(name))),
+    firing: names(alerts.filter(({ name, endsAt }) => !Number.isFinite(endsAt) && !sent.firing.has(name))),
   };
 }

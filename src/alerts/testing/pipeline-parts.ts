@@ -16,12 +16,12 @@ import { type AlertState, joinState } from '../state/alert-state.ts';
 import type { AlertSlot } from '../store/alert-slot.ts';
 import { alertOf, HOUR, routeSettings, START } from './parts.ts';
 
-/** An integration that keeps what it is told and answers as a test says; it succeeds unless told otherwise. */
+/** An integration that records notifications and answers as a test says; by default with success. */
 export interface FakeIntegration {
   readonly name?: string;
   readonly index?: number;
   readonly sendResolved?: boolean;
-  /** `count` is how often it was told before. */
+  /** `count`: the number of earlier notifications. */
   readonly answer?: (notification: Notification, signal: AbortSignal, count: number) => Delivery | Promise<Delivery>;
 }
 
@@ -50,7 +50,7 @@ export interface TestPipeline {
   readonly log: Log;
   /** Posts alerts named by their label `n`; each fires for an hour unless `endsAt` is given. */
   post(names: string, rest?: { readonly startsAt?: number; readonly endsAt?: number }): void;
-  /** Moves the clock second by second, unless told otherwise, so that all that follows from one happens before the next. */
+  /** Moves the clock, by default second by second, so that all consequences of one step happen before the next. */
   advance(ms: number, stepMs?: number): Promise<void>;
 }
 

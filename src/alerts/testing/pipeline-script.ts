@@ -16,7 +16,7 @@ export interface ScriptedAlert {
   readonly annotations: Readonly<Record<string, string>>;
   readonly generatorURL?: string;
   readonly startBeat: number;
-  /** Undefined: it ends when nobody repeats it. */
+  /** Undefined: it ends unless it is posted again. */
   readonly endBeat: number | undefined;
 }
 
@@ -135,7 +135,7 @@ function randomGrouping(random: Random, kind: PipelineKind): readonly string[] {
   return [random.pick(['alertname', 'team']), ...random.some(['cluster', 'severity', 'job'], 2)];
 }
 
-/** Siblings with the same matchers would share their groups' keys, and so what was told of them. */
+/** Siblings with the same matchers would share their groups' keys, and so their entries in the notification log. */
 function randomRoutes(random: Random, kind: PipelineKind, depth: number): readonly PipelineConfig[] {
   const known = new Set<string>();
   const routes: PipelineConfig[] = [];
@@ -207,7 +207,7 @@ class AlertWorld {
     const alerts = Array.from({ length: this.#random.int(0, 4) }, () =>
       comes && this.#random.chance(0.65) ? this.#fire(beat) : this.#end(beat),
     ).filter((alert) => alert !== undefined);
-    // An alert twice in one post would be told as it was in either.
+    // Of an alert twice in one post, either version might be sent.
     const byLabels = new Map(alerts.map((alert) => [JSON.stringify(alert.labels), alert]));
     for (const [key, alert] of byLabels) this.#known.set(key, alert);
     return [...byLabels.values()];
@@ -222,7 +222,7 @@ class AlertWorld {
       ]),
     );
     const known = this.#known.get(JSON.stringify(labels));
-    // Where nobody has said when it ends it may be over, and with its old start a new group would not wait.
+    // Without a posted end it may be over, and with its old start a new group would not wait.
     const fires = known?.endBeat !== undefined && known.endBeat > beat;
     return {
       labels,

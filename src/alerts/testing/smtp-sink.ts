@@ -54,7 +54,7 @@ export interface SmtpSinkOptions {
 
 export interface SmtpSink {
   readonly port: number;
-  /** What clients said, line by line, of all connections; the content of messages is left out. */
+  /** The commands of all connections, line by line, without the content of messages. */
   readonly commands: readonly string[];
   readonly mails: readonly ReceivedMail[];
   /** Resolves as soon as exactly this many connections are open. */
@@ -64,7 +64,7 @@ export interface SmtpSink {
   resume(): void;
 }
 
-/** A mail server on a free port of 127.0.0.1 that records what it is sent and answers as it is told. */
+/** A mail server on a free port of 127.0.0.1 that records mails and answers as configured. */
 export async function startSmtpSink(
   t: { after(end: () => Promise<void>): void },
   options: SmtpSinkOptions = {},
@@ -116,7 +116,7 @@ export async function startSmtpSink(
   };
 }
 
-/** An e-mail configuration for a port of this machine, without TLS unless told otherwise; `more` are further fields. */
+/** An e-mail configuration for a local port, by default without TLS; `more` are further fields. */
 export function emailYaml(
   port: number,
   more = '',
@@ -149,7 +149,7 @@ class Conversation {
   #from = '';
   #to: string[] = [];
   #login: string | undefined;
-  /** Takes lines that are no commands; undefined between them. */
+  /** Takes lines that are not commands; undefined otherwise. */
   #reader: ((line: string) => void) | undefined;
 
   constructor(socket: Socket, options: SmtpSinkOptions, commands: string[], mails: ReceivedMail[]) {
@@ -252,17 +252,17 @@ class Conversation {
   #authenticate([mechanism = '', initial = '']: readonly string[]): void {
     if (mechanism === 'PLAIN') {
       const [identity, name, password] = decode(initial).split('\0');
-      this.#judgeLogin(`PLAIN ${name}${identity ? ` as ${identity}` : ''}`, name, password);
+      this.#checkLogin(`PLAIN ${name}${identity ? ` as ${identity}` : ''}`, name, password);
     } else if (mechanism === 'LOGIN') {
       this.#ask('Username:', (name) =>
-        this.#ask('Password:', (password) => this.#judgeLogin(`LOGIN ${name}`, name, password)),
+        this.#ask('Password:', (password) => this.#checkLogin(`LOGIN ${name}`, name, password)),
       );
     } else if (mechanism === 'CRAM-MD5') {
       this.#ask(CHALLENGE, (response) => {
         const [name, digest] = response.split(' ');
         const { password = '' } = this.#options.user ?? {};
         const expected = createHmac('md5', password).update(CHALLENGE).digest('hex');
-        this.#judgeLogin(`CRAM-MD5 ${name}`, name, digest === expected ? password : undefined);
+        this.#checkLogin(`CRAM-MD5 ${name}`, name, digest === expected ? password : undefined);
       });
     } else this.#write('504 5.5.4 unknown mechanism');
   }
@@ -276,7 +276,7 @@ class Conversation {
     };
   }
 
-  #judgeLogin(login: string, name: string | undefined, password: string | undefined): void {
+  #checkLogin(login: string, name: string | undefined, password: string | undefined): void {
     const { user } = this.#options;
     const isRight = user !== undefined && name === user.name && password === user.password;
     if (isRight) this.#login = login;

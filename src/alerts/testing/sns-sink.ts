@@ -1,6 +1,6 @@
 import type { SinkAnswer } from '../../testing/http/sink.ts';
 
-/** What SNS answers to a message that it takes. */
+/** SNS's answer to an accepted message. */
 export const PUBLISHED: SinkAnswer = {
   headers: { 'content-type': 'text/xml' },
   body:

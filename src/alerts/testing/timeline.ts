@@ -5,7 +5,7 @@ import { type AlertsAppOptions, createTestApp, type TestApp } from './app.ts';
 import { START } from './parts.ts';
 import { settlePromises } from './pipeline-parts.ts';
 
-/** An alert as it is posted and as a webhook hears of it. Seconds since the beginning; what is not given is not posted. */
+/** An alert as posted and as received by a webhook. Seconds since the beginning; absent values are not posted. */
 export interface TimelineAlert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ interface Action {
   readonly act: () => Promise<unknown>;
 }
 
-/** A story of an alert server with a beginning at 0 s, told on a clock that stands still between its moments. */
+/** A scenario of an alert server from 0 s on, with a clock that stands still between its steps. */
 export class Timeline {
   readonly app: TestApp;
   readonly #actions: Action[] = [];

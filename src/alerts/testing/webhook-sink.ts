@@ -1,7 +1,7 @@
 import { type HttpSink, type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 
-/** An alert as a webhook is told of it. */
+/** An alert in a webhook's payload. */
 export interface WebhookAlert {
   readonly status: 'firing' | 'resolved';
   readonly labels: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface WebhookAlert {
   readonly fingerprint: string;
 }
 
-/** What of a webhook's payload tests ask for. */
+/** The part of a webhook's payload that tests use. */
 export interface WebhookPayload {
   readonly status: 'firing' | 'resolved';
   readonly groupKey: string;
@@ -23,7 +23,7 @@ export interface WebhookCall {
   /** The same moment by `performance.now()`, for what is measured. */
   readonly measuredAt: number;
   readonly path: string;
-  /** What tells a notification that is sent once more from a new one. */
+  /** Distinguishes a repeated notification from a new one. */
   readonly idempotencyKey: string;
   /** The payload as it came. */
   readonly body: string;
@@ -38,7 +38,7 @@ export interface WebhookSink {
   called(ordinal: number): Promise<WebhookCall>;
 }
 
-/** A webhook on a free port that remembers what it was told, and when; it answers 200 unless told otherwise. */
+/** A webhook on a free port that records requests and their times; it answers 200 by default. */
 export async function startWebhookSink(
   t: Cleanup,
   answer: (call: WebhookCall) => SinkAnswer | Promise<SinkAnswer> = () => ({}),

@@ -47,6 +47,20 @@ test('a pattern keeps the source that it was made of', () => {
   }
 });
 
+test('equal patterns share one automaton, and no other does', () => {
+  const patternOf = (source: string) => {
+    const result = compileAnchored(source);
+    assert.ok(result.ok);
+    return result.pattern;
+  };
+  const first = patternOf('host[0-9]+\\.(db|web)');
+  assert.equal(patternOf('host[0-9]+\\.(db|web)'), first);
+  assert.notEqual(patternOf('host[0-9]+\\.(db|app)'), first);
+  const unanchored = compileUnanchored('^(?:host[0-9]+\\.(db|web))$');
+  assert.ok(unanchored.ok);
+  assert.equal(unanchored.pattern.source, '^(?:host[0-9]+\\.(db|web))$');
+});
+
 test('patterns on which backtracking never ends are answered', () => {
   const long = 'a'.repeat(50_000);
   const cases: readonly (readonly [source: string, text: string, expected: boolean])[] = [

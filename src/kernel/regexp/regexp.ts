@@ -68,10 +68,22 @@ function automatonTest(automaton: RE2JS): (text: string) => boolean {
   };
 }
 
+/** Compiled patterns in use, by expression: thousands of silences may hold the same one, of some kilobytes each. */
+const compiled = new Map<string, WeakRef<Pattern>>();
+const unused = new FinalizationRegistry<string>((expression) => {
+  if (!compiled.get(expression)?.deref()) compiled.delete(expression);
+});
+
 function compile(source: string, expression: string): PatternResult {
+  const known = compiled.get(expression)?.deref();
+  // An anchored pattern may have the expression of an unanchored one.
+  if (known?.source === source) return { ok: true, pattern: known };
   try {
     if (estimateProgramSize(expression) > MAX_PROGRAM) return refusal(TOO_LARGE, expression);
-    return { ok: true, pattern: { source, test: automatonTest(compileAutomaton(expression)) } };
+    const pattern: Pattern = { source, test: automatonTest(compileAutomaton(expression)) };
+    compiled.set(expression, new WeakRef(pattern));
+    unused.register(pattern, expression);
+    return { ok: true, pattern };
   } catch (error) {
     return refusalOf(error, expression);
   }
@@ -122,9 +134,9 @@ export type ReplacerResult =
 
 /** Compiles a source whose every match in a text is to be replaced. Refuses as compileUnanchored. Never throws. */
 export function compileReplacer(source: string): ReplacerResult {
-  const compiled = compileUnanchored(source);
-  if (!compiled.ok) return compiled;
-  const { test } = compiled.pattern;
+  const result = compileUnanchored(source);
+  if (!result.ok) return result;
+  const { test } = result.pattern;
   const automaton = compileAutomaton(source);
   return {
     ok: true,

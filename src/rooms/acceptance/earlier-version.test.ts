@@ -41,7 +41,7 @@ for (const end of ['stopped', 'killed']) {
       if (request === `/api/message/${LAST}`) assert.deepEqual(json, answer);
       else assert.deepEqual(lasting(json ?? text), lasting(answer), request);
     }
-    assert.doesNotMatch(rooms.log(), /secrets cannot be opened/);
+    assert.doesNotMatch(rooms.log(), /secrets cannot be decrypted/);
     const keyed = { ...headers, 'idempotency-key': 'room-once' };
     const again = await rooms.send('POST', '/api/room', { headers: keyed, body: { name: 'Once' } });
     assert.equal(again.json.id, stored.room.id);

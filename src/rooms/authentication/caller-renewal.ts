@@ -2,7 +2,7 @@ import { type Caller, callerOf } from '../domain/caller.ts';
 import { checkToken } from '../domain/user/change.ts';
 import type { RoomState } from '../room/state.ts';
 
-/** A caller of some time ago as the same token would make it now; `undefined`: it would not be let in. */
+/** An earlier caller as the same token would make it now; `undefined`: the token would be refused. */
 export function renewCaller(state: RoomState, caller: Caller, now: number): Caller | undefined {
   const current = state.get('user', caller.user.id);
   if (caller.tokenId === null) return current && !current.disabled ? { ...caller, user: current } : undefined;

@@ -5,7 +5,7 @@ import { hashTokenSecret } from './token-secret.ts';
 
 const DENIED = refuse('unauthenticated', 'send the header Authorization: Bearer with OPSDECK_ROOMS_METRICS_TOKEN');
 
-/** Lets those read the metrics who show the token for them; everybody where none is set. */
+/** Admits requests with the metrics token; all requests where none is set. */
 export function metricsGuard(
   token: string | undefined,
   failures: FailedSignIns,
@@ -14,7 +14,7 @@ export function metricsGuard(
   const expected = hashTokenSecret(token);
   return ({ authorization = '', address }) => {
     const shown = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    // By their hashes: how long it takes says nothing about how much of it was right.
+    // Hashes are compared, so that the time reveals nothing about the token.
     if (shown !== undefined && hashTokenSecret(shown) === expected) return undefined;
     return failures.failed(address) ?? DENIED;
   };

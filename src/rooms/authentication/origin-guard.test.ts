@@ -21,7 +21,7 @@ const ASKING: Asking = {
   headerNames: () => ['host', 'accept'],
 };
 
-const verdict = (asking: Partial<Asking>, rules: Partial<OriginRules> = {}) =>
+const outcome = (asking: Partial<Asking>, rules: Partial<OriginRules> = {}) =>
   new OriginGuard({ ...RULES, ...rules }).refuse({ ...ASKING, ...asking })?.code ?? 'in';
 
 describe('where nobody signs in', () => {
@@ -42,12 +42,12 @@ describe('where nobody signs in', () => {
     [undefined, 'host_refused'],
   ];
   for (const [host, expected] of hosts) {
-    test(`Host ${host}: ${expected}`, () => assert.equal(verdict({ host }), expected));
+    test(`Host ${host}: ${expected}`, () => assert.equal(outcome({ host }), expected));
   }
 
   test('names that were configured are answered under', () => {
-    assert.equal(verdict({ host: 'chat.example.com' }, { allowedHosts: ['chat.example.com'] }), 'in');
-    assert.equal(verdict({ host: 'Chat.Example.com:443' }, { baseUrl: 'https://chat.example.com' }), 'in');
+    assert.equal(outcome({ host: 'chat.example.com' }, { allowedHosts: ['chat.example.com'] }), 'in');
+    assert.equal(outcome({ host: 'Chat.Example.com:443' }, { baseUrl: 'https://chat.example.com' }), 'in');
   });
 
   const requests: readonly (readonly [Partial<Asking>, string])[] = [
@@ -67,25 +67,25 @@ describe('where nobody signs in', () => {
     [{ isStream: true }, 'in'],
   ];
   for (const [asking, expected] of requests) {
-    test(`${JSON.stringify(asking)}: ${expected}`, () => assert.equal(verdict(asking), expected));
+    test(`${JSON.stringify(asking)}: ${expected}`, () => assert.equal(outcome(asking), expected));
   }
 
   test('an origin that was let in is', () => {
     const rules = { corsOrigins: ['https://tools.example.com'] };
-    assert.equal(verdict({ method: 'POST', origin: 'https://tools.example.com', site: 'cross-site' }, rules), 'in');
-    assert.equal(verdict({ method: 'POST', origin: 'https://other.example.com' }, rules), 'origin_refused');
+    assert.equal(outcome({ method: 'POST', origin: 'https://tools.example.com', site: 'cross-site' }, rules), 'in');
+    assert.equal(outcome({ method: 'POST', origin: 'https://other.example.com' }, rules), 'origin_refused');
   });
 });
 
 describe('where tokens are shown', () => {
   const token = { auth: 'token' } as const;
-  test('any name may be asked for', () => assert.equal(verdict({ host: 'chat.example.com' }, token), 'in'));
+  test('any name may be asked for', () => assert.equal(outcome({ host: 'chat.example.com' }, token), 'in'));
   test('a foreign page may not use the cookie', () =>
-    assert.equal(verdict({ method: 'POST', origin: 'http://evil.example' }, token), 'origin_refused'));
+    assert.equal(outcome({ method: 'POST', origin: 'http://evil.example' }, token), 'origin_refused'));
   test('a page with a token of its own may', () =>
-    assert.equal(verdict({ method: 'POST', origin: 'http://app.example', authorization: 'Bearer x' }, token), 'in'));
+    assert.equal(outcome({ method: 'POST', origin: 'http://app.example', authorization: 'Bearer x' }, token), 'in'));
   test('nobody may open a stream with the cookie from elsewhere', () =>
-    assert.equal(verdict({ isStream: true, site: 'cross-site' }, token), 'origin_refused'));
+    assert.equal(outcome({ isStream: true, site: 'cross-site' }, token), 'origin_refused'));
 });
 
 describe('secrets in the address', () => {
@@ -99,9 +99,9 @@ describe('secrets in the address', () => {
     '?api_key=1',
   ]) {
     test(`${query.slice(0, 24)} is refused`, () =>
-      assert.equal(verdict({ url: `/api/room${query}` }), 'invalid_query'));
+      assert.equal(outcome({ url: `/api/room${query}` }), 'invalid_query'));
   }
   for (const query of ['?ticket=abc', '?q=token', '?q=odr_', '?next=abc', '?tokens=1']) {
-    test(`${query} is let in`, () => assert.equal(verdict({ url: `/api/room${query}` }), 'in'));
+    test(`${query} is let in`, () => assert.equal(outcome({ url: `/api/room${query}` }), 'in'));
   }
 });

@@ -3,31 +3,31 @@ import { type Refusal, refuse } from '../domain/refusal.ts';
 
 export interface OriginRules {
   readonly auth: 'none' | 'token';
-  /** Nobody signs in, also who comes through a proxy. */
+  /** Nobody signs in, also behind a proxy. */
   readonly insecure: boolean;
   /** Where the server listens; `undefined` is every interface. */
   readonly host: string | undefined;
   readonly baseUrl: string | undefined;
-  /** Names beside this machine's own. */
+  /** Host names beside this machine's own. */
   readonly allowedHosts: readonly string[];
-  /** Of pages that may use the interface. */
+  /** Origins of pages that may use the interface. */
   readonly corsOrigins: readonly string[];
 }
 
 export interface Asking {
   readonly method: string;
-  /** Path and query as they came, with or without an origin before them. */
+  /** Path and query as received, with or without an origin before them. */
   readonly url: string;
   readonly isStream: boolean;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly site: string | undefined;
   readonly authorization: string | undefined;
-  /** Of all headers, in small letters. */
+  /** Of all headers, in lower case. */
   readonly headerNames: () => Iterable<string>;
 }
 
-/** What proxies add to the requests of others. Sources: RFC 7239, RFC 9110 section 7.6.3, the manuals of CDNs. */
+/** Headers that proxies add to forwarded requests. Sources: RFC 7239, RFC 9110 section 7.6.3, the manuals of CDNs. */
 const FORWARDING =
   /^(forwarded|via|cdn-loop|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|(x-original-|x-)forwarded($|-.*)|(cf|fly|fastly|akamai)-.*)$/;
 
@@ -39,15 +39,15 @@ const IN_QUERY = refuse(
 );
 
 /**
- * Keeps pages of other sites out. Where nobody signs in, any page in the user's browser could reach this server: by a name
- * of its own that it has lead here (DNS rebinding), or by requests that need no permission. Where a cookie signs in, by
- * requests that carry it along.
+ * Refuses requests of other sites' pages. Without sign-in any page in the user's browser could reach this server: by a
+ * host name that resolves to it (DNS rebinding), or by requests that need no permission. With a cookie, by requests
+ * that carry the cookie.
  */
 export class OriginGuard {
   readonly #rules: OriginRules;
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
-  /** The last header that was one of this server's: mostly they are all the same. */
+  /** The last `Host` header that was accepted; nearly all requests have the same one. */
   #lastHost: string | undefined;
 
   constructor(rules: OriginRules) {
@@ -65,7 +65,7 @@ export class OriginGuard {
     ]);
   }
 
-  /** Whether pages of that origin may read what is answered. */
+  /** Whether pages of that origin may read answers. */
   allowsOrigin(origin: string): boolean {
     return this.#origins.size > 0 && this.#origins.has(origin.toLowerCase());
   }
@@ -79,7 +79,7 @@ export class OriginGuard {
     const query = url.indexOf('?');
     if (query !== -1 && SECRET_PARAMETER.test(url.slice(query))) return IN_QUERY;
     if (origin === undefined && site === undefined) return undefined;
-    // A page that holds a token of its own needs no cookie, and has asked for permission before.
+    // A page with a token of its own needs no cookie, and passed a preflight request.
     if (!isOpen && authorization !== undefined) return undefined;
     const isSafe = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
     if (isSafe && !isStream) return undefined;
@@ -98,7 +98,7 @@ export class OriginGuard {
   #isForeign(host: string | undefined, origin: string | undefined, site: string | undefined): boolean {
     if (origin === undefined) return site === 'cross-site' || site === 'same-site';
     if (this.allowsOrigin(origin)) return false;
-    // Behind a proxy that speaks TLS the scheme is another; the host and its port are not.
+    // Behind a proxy with TLS the scheme differs; host and port do not.
     return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
   }
 }
@@ -114,4 +114,4 @@ function findForwarding(names: Iterable<string>): string | undefined {
 }
 
 const explainProxy = (header: string): string =>
-  `the header ${header} shows a proxy, and whoever it lets through would be an admin: start the server with --base-url and --auth token, or force it with --auth insecure-none`;
+  `the header ${header} shows a proxy, whose users would all be admins: start the server with --base-url and --auth token, or force it with --auth insecure-none`;

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fullBucket, takeOne } from '../domain/rate-bucket.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import { FailedSignIns, RateBuckets, UserRateLimits } from './rate-limits.ts';
 
 const caller = (tokenId: string): Caller => ({
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(),
   roomIds: null,

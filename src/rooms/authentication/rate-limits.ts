@@ -16,14 +16,14 @@ const RATES: Readonly<Record<LimitName | 'room', Rate>> = {
   hook: { perSecond: 50, burst: 200 },
   room: { perSecond: 100, burst: 100 },
 };
-/** Those who show what lets nobody in: 20 a minute. */
+/** Failed sign-ins of an address: 20 a minute. */
 const FAILURES: Rate = { perSecond: 20 / 60, burst: 20 };
-/** Those who come by an invite, of whom nothing is known but where from. */
+/** New users by invite, of an address. */
 const NEWCOMERS: Rate = { perSecond: 0.5, burst: 30 };
-/** Beyond that many buckets the full ones are forgotten, and then all. */
+/** Beyond this number of buckets the full ones are dropped, and then all. */
 const MAX_BUCKETS = 50_000;
 
-/** Buckets by name, of which there are never too many. */
+/** Buckets by name, with a limit on their number. */
 export class RateBuckets {
   readonly #clock: Clock;
   readonly #rate: Rate;
@@ -34,12 +34,12 @@ export class RateBuckets {
     this.#clock = clock;
   }
 
-  /** Takes one; the seconds to wait when there is none. */
+  /** Takes one; returns the seconds to wait when the bucket is empty. */
   take(name: string): number | undefined {
     return takeOne(this.#bucketOf(name), this.#rate, this.#clock.now());
   }
 
-  /** How many names are remembered. */
+  /** The number of buckets that are kept. */
   get size(): number {
     return this.#buckets.size;
   }
@@ -64,7 +64,7 @@ export class RateBuckets {
   }
 }
 
-/** Counts those who cannot show who they are, by address. */
+/** Counts failed sign-ins by address. */
 export class FailedSignIns {
   readonly #buckets: RateBuckets;
 
@@ -72,7 +72,9 @@ export class FailedSignIns {
     this.#buckets = new RateBuckets(FAILURES, clock);
   }
 
-  /** One more has failed: `undefined`, or that it was too many. Who shows what is right is not stopped by others' guesses. */
+  /**
+   * Counts a failure; a refusal when there were too many. A right secret is never refused because of others' guesses.
+   */
   failed(address: string): Refusal | undefined {
     const wait = this.#buckets.take(clientNetwork(address));
     if (wait === undefined) return undefined;
@@ -80,7 +82,7 @@ export class FailedSignIns {
   }
 }
 
-/** Counts those who come by an invite, by address: each is a new user. */
+/** Counts sign-ups by invite, by address: each makes a new user. */
 export class Newcomers {
   readonly #buckets: RateBuckets;
 
@@ -101,10 +103,13 @@ interface Allowance {
   readonly policy: string;
 }
 
-/** The room that an id or slug stands for, where the caller may read it. */
+/** The id of the room of an id or slug, where the caller may read it. */
 export type RoomIdOf = (caller: Caller, idOrSlug: string) => string | undefined;
 
-/** Rate limits by user, whatever tokens and sessions are shown, and, for what is written, by room. Source of the headers: draft-ietf-httpapi-ratelimit-headers-10. */
+/**
+ * Rate limits by user, across tokens and sessions, and for writes by room. Source of the headers:
+ * draft-ietf-httpapi-ratelimit-headers-10.
+ */
 export class UserRateLimits implements RateLimits {
   readonly #allowances: Readonly<Record<string, Allowance>>;
   readonly #roomIdOf: RoomIdOf;
@@ -127,7 +132,7 @@ export class UserRateLimits implements RateLimits {
     return this.#take(limit, userId);
   }
 
-  /** One who writes to a room. A room that he may not read is not counted, lest he learn that it exists. */
+  /** Counts a write to a room. A room that the caller may not read is not counted, since a refusal would reveal it. */
   takeRoom(caller: Caller, idOrSlug: string): Refusal | undefined {
     const roomId = this.#roomIdOf(caller, idOrSlug);
     return roomId === undefined ? undefined : this.#take('room', roomId).refusal;
@@ -155,5 +160,5 @@ function printRate({ perSecond, burst }: Rate): string {
 
 const NOTHING = { headers: {} };
 
-/** Where nothing is limited. */
+/** Without rate limits. */
 export const NO_LIMITS: RateLimits = { take: () => NOTHING, takeRoom: () => undefined };

@@ -2,25 +2,26 @@ import type { Caller } from '../domain/caller.ts';
 import type { Change, ChangeView } from '../domain/change.ts';
 import { acceptInvite } from '../domain/member/invite-change.ts';
 import { record } from '../domain/record.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { isReservedUserId, refuseReservedUserId } from '../domain/reserved-id.ts';
 import { endTokens } from '../domain/token/end.ts';
 import { earlierOf, parentIdOf, requireShown, shownToken } from '../domain/token/lineage.ts';
 import { type Token, USUAL_SCOPES } from '../domain/token/token.ts';
-import { makeUser, USER_ID, type User } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
+import { USER_ID, type User } from '../domain/user/user.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from './token-secret.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;
-/** Of one user; the oldest makes room. */
+/** Of one user; the oldest is dropped. */
 const MAX_SESSIONS = 32;
 
-/** Somebody who comes by an invite, and is made a user by it. */
+/** A user to be created by an invite. */
 export interface Newcomer {
   readonly code: string;
-  /** What he wants to be called. */
+  /** The display name. */
   readonly name: string;
-  /** Made of the name unless given. */
+  /** Derived from the name unless given. */
   readonly id?: string | undefined;
 }
 
@@ -31,7 +32,7 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** Sessions of pages: tokens of their own, which end with what was shown to begin them. */
+/** Sessions of pages: tokens that end with the token or invite that began them. */
 export class Sessions {
   readonly #writer: RoomWriter;
 
@@ -39,8 +40,8 @@ export class Sessions {
     this.#writer = writer;
   }
 
-  /** Begins a session of somebody whose token is good. */
-  begin(caller: Caller): Promise<Verdict<Session>> {
+  /** Begins a session for an authenticated caller. */
+  begin(caller: Caller): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
       decide(view) {
@@ -57,8 +58,8 @@ export class Sessions {
     });
   }
 
-  /** Makes a user of somebody who has an invite, lets him into its room, and begins his session. */
-  welcome(newcomer: Newcomer): Promise<Verdict<Session>> {
+  /** Creates a user by an invite, adds it to the invite's room, and begins its session. */
+  welcome(newcomer: Newcomer): Promise<Outcome<Session>> {
     const secret = makeTokenSecret();
     return this.#writer.submit<Session>({
       decide(view) {
@@ -68,7 +69,7 @@ export class Sessions {
         const scopes = new Set(USUAL_SCOPES);
         const bounds = view.get('invite', newcomer.code)?.roomIds ?? null;
         const roomIds = bounds && new Set(bounds);
-        const caller: Caller = { user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
+        const caller: Caller = { kind: 'user', user, isAdmin: false, scopes, roomIds, tokenId: null, expiresAt: null };
         const accepted = acceptInvite(caller, newcomer.code).decide(view);
         if (!accepted.ok) return accepted;
         const token = sessionToken(view, secret, caller);
@@ -83,8 +84,8 @@ export class Sessions {
     });
   }
 
-  /** Ends the session that the caller shows; a token of another kind stays. */
-  end(caller: Caller): Promise<Verdict<true>> {
+  /** Ends the caller's session; a token of another kind stays. */
+  end(caller: Caller): Promise<Outcome<true>> {
     const change: Change<true> = {
       decide(view) {
         const shown = shownToken(view, caller);
@@ -96,7 +97,7 @@ export class Sessions {
   }
 }
 
-/** Those that end so that one more may begin. */
+/** The oldest sessions, which end so that a new one may begin. */
 function surplusSessions(view: ChangeView, userId: string): readonly string[] {
   const sessions = [...view.each('token')].filter((token) => token.use === 'session' && token.userId === userId);
   sessions.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -121,11 +122,11 @@ function sessionToken(view: ChangeView, secret: string, caller: Caller): Token {
   };
 }
 
-function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
+function userIdOf(view: ChangeView, { id, name }: Newcomer): Outcome<string> {
   if (id !== undefined) {
     const reserved = refuseReservedUserId(id);
     if (reserved) return reserved;
-    if (!view.get('user', id)) return granted(id);
+    if (!view.get('user', id)) return accepted(id);
     return refuse('name_taken', `there is a user ${id} already`, { path: 'id' });
   }
   const plain = name
@@ -137,7 +138,7 @@ function userIdOf(view: ChangeView, { id, name }: Newcomer): Verdict<string> {
   const base = USER_ID.test(plain) ? plain : 'guest';
   for (let n = 1; n < 1000; n++) {
     const candidate = n === 1 ? base : `${base}-${n}`;
-    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return granted(candidate);
+    if (!view.get('user', candidate) && !isReservedUserId(candidate)) return accepted(candidate);
   }
   return refuse('name_taken', `there are too many users called ${base}: choose an id`, { path: 'id' });
 }

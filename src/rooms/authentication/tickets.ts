@@ -4,10 +4,10 @@ import type { TicketAnswer } from '../contract/feed.ts';
 import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 
 const LIFE_MS = 30_000;
-/** Unused ones of one user; the oldest makes room. */
+/** Unused tickets of one user; the oldest is dropped. */
 const MAX_PER_USER = 100;
 const TICKET_BYTES = 24;
 
@@ -21,7 +21,7 @@ const UNKNOWN = refuse(
   'the ticket is not known, used, or older than 30 s; get a new one from POST /api/event/ticket',
 );
 
-/** Each lets one stream in, for browsers whose EventSource cannot send a header. */
+/** One-time tickets for streams, since a browser's EventSource sends no headers. */
 export class Tickets {
   readonly #clock: Clock;
   readonly #state: StateView;
@@ -53,8 +53,8 @@ export class Tickets {
     return { ticket, expiresAt };
   }
 
-  /** Whoever shows it is whom it was given to, once. */
-  redeem(text: string): Verdict<Caller> {
+  /** The caller that the ticket was issued to; only once. */
+  redeem(text: string): Outcome<Caller> {
     const userId = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString();
     const issued = this.#tickets.get(userId);
     const hash = hashOf(text);
@@ -66,10 +66,10 @@ export class Tickets {
     const { caller, expiresAt } = ticket;
     if (expiresAt <= now) return UNKNOWN;
     if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
-    return isCurrent(this.#state, caller) ? granted(caller) : UNKNOWN;
+    return isCurrent(this.#state, caller) ? accepted(caller) : UNKNOWN;
   }
 
-  /** A token that is revoked takes its tickets with it. To be told of every commit. */
+  /** Revoking a token drops its tickets. A listener to commits. */
   follow(committed: readonly Committed[]): void {
     for (const { event } of committed) {
       if (event.type !== 'token.revoked') continue;

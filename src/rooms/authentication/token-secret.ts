@@ -6,16 +6,16 @@ const PREFIX = 'odr_';
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^odr_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
-/** How much of it a person gets to see again. */
+/** The length of the prefix that is shown later. */
 const SHOWN_LENGTH = 8;
 
-/** What is shown to be let in: `odr_`, 40 random base62 digits (238 bits), and 6 that check them. */
+/** A token's secret: `odr_`, 40 random base62 digits (238 bits), and a checksum of 6 digits. */
 export function makeTokenSecret(random: (size: number) => Uint8Array = randomBytes): string {
   const text = randomDigits(RANDOM_LENGTH, random);
   return `${PREFIX}${text}${checksumOf(text)}`;
 }
 
-/** `mistyped`: it looks like one, but cannot be one, which its checksum tells without asking anybody. */
+/** `mistyped`: the checksum does not fit. */
 export function inspectTokenSecret(text: string): 'whole' | 'mistyped' | 'foreign' {
   if (!text.startsWith(PREFIX)) return 'foreign';
   const [, digits = '', checksum] = SHAPE.exec(text) ?? [];
@@ -29,7 +29,7 @@ export function hashTokenSecret(secret: string): string {
 
 export const shownPrefix = (secret: string): string => secret.slice(0, SHOWN_LENGTH);
 
-/** A new secret, and what is kept of it. */
+/** A new secret, and what is stored of it. */
 export function newSecret(): { readonly secret: string; readonly hash: string; readonly prefix: string } {
   const secret = makeTokenSecret();
   return { secret, hash: hashTokenSecret(secret), prefix: shownPrefix(secret) };
@@ -45,7 +45,7 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/** Bytes of 248 and more are thrown away, so that every digit is as likely as the others. */
+/** Bytes of 248 and more are dropped, so that every digit is equally likely. */
 function randomDigits(length: number, random: (size: number) => Uint8Array): string {
   let digits = '';
   while (digits.length < length) {

@@ -19,9 +19,9 @@ import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
 export interface RoomBackupsParts {
-  /** Where a copy lies while it is sent; belongs to this part alone. */
+  /** Holds the copy while it is sent; used by this part alone. */
   readonly folder: string;
-  /** Of the file store. */
+  /** The folder of the file store. */
   readonly filesFolder: string;
   readonly store: Pick<RoomStore, 'backup'>;
   readonly writer: Pick<RoomWriter, 'pos'>;
@@ -31,24 +31,24 @@ export interface RoomBackupsParts {
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Writes everything out, beside the running server: the database as it is at one moment, and the files of its messages. */
+/** Writes a backup beside the running server: the database at one moment, and the files of its messages. */
 export class RoomBackups {
   readonly #parts: RoomBackupsParts;
 
   constructor(parts: RoomBackupsParts) {
     this.#parts = parts;
-    // What a kill has left.
+    // Left over from a killed process.
     for (const name of existsSync(parts.folder) ? readdirSync(parts.folder) : [])
       if (/^[0-9a-f]{16}\.sqlite/.test(name)) rmSync(join(parts.folder, name), { recursive: true, force: true });
   }
 
-  /** The archive (contract/backup.ts), piece by piece. A file that is removed while it is written is left out. */
+  /** The archive (contract/backup.ts), piece by piece. A file that is removed meanwhile is left out. */
   async *write(): AsyncGenerator<Uint8Array> {
     const { folder, store, writer, epoch, clock } = this.#parts;
     makePrivateFolder(folder);
     const copy = join(folder, `${randomBytes(8).toString('hex')}.sqlite`);
     try {
-      // What is committed meanwhile may be in the copy, too.
+      // The copy may also hold what is committed meanwhile.
       const { pos } = writer;
       await store.backup(copy);
       const hash = createHash('sha256');

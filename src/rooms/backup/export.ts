@@ -7,14 +7,14 @@ import type { RoomAccess } from '../domain/access.ts';
 import type { Committed } from '../domain/event.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import type { Room } from '../domain/room/room.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
-/** How many messages are in memory at a time. */
+/** The number of messages in memory at a time. */
 const PART = 200;
-/** Who changes messages faster than they can be read does not keep an export from ending. */
+/** Rounds of changes at the end, so that an export ends while messages keep changing. */
 const MAX_ROUNDS = 20;
 
 export interface RoomExportsParts {
@@ -25,21 +25,23 @@ export interface RoomExportsParts {
   readonly epoch: string;
 }
 
-export interface ExportWish {
+export interface ExportFilter {
   readonly format: ExportFormat;
   /** Created in `[from, to)`. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** An export that is being written, and what was changed of what it has already written. */
+/** An export in progress, and the already written messages that have changed since. */
 interface Running {
   readonly roomId: string;
   writtenSeq: number;
   changed: Set<string>;
 }
 
-/** Writes rooms out, as they are at one position of the log: what changes on the way is written once more at the end. */
+/**
+ * Writes rooms as they are at one position of the log: messages that change meanwhile are written once more at the end.
+ */
 export class RoomExports {
   readonly #parts: RoomExportsParts;
   readonly #running = new Set<Running>();
@@ -60,21 +62,24 @@ export class RoomExports {
     }
   };
 
-  /** The export, piece by piece; the next is read when it is asked for. */
-  async *write({ room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>, wish: ExportWish): AsyncGenerator<string> {
+  /** The export, piece by piece; the next is read on demand. */
+  async *write(
+    { room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>,
+    filter: ExportFilter,
+  ): AsyncGenerator<string> {
     const { state, clock, epoch, writer } = this.#parts;
     const running: Running = { roomId: room.id, writtenSeq: 0, changed: new Set() };
     this.#running.add(running);
     try {
       const { lastSeq } = state.head(room.id);
-      const form = wish.format === 'jsonl' ? new LineForm() : new PageForm(wish.format);
+      const form = filter.format === 'jsonl' ? new LineForm() : new PageForm(filter.format);
       yield form.begin(room, { epoch, pos: writer.pos, exportedAt: clock.now() }, state);
       for await (const messages of this.#pages(running, lastSeq, afterSeq)) {
-        const wanted = messages.filter(isWanted(wish));
+        const wanted = messages.filter(isWanted(filter));
         if (wanted.length > 0) yield form.messages(wanted);
       }
       for await (const messages of this.#changes(running)) {
-        const wanted = messages.filter(isWanted(wish));
+        const wanted = messages.filter(isWanted(filter));
         if (wanted.length > 0) yield form.changes(wanted);
       }
       yield form.end(writer.pos);
@@ -88,7 +93,7 @@ export class RoomExports {
     const { roomId } = running;
     let after = afterSeq;
     while (after < lastSeq) {
-      // Set before they are read: a change that is committed meanwhile may or may not be in what is read.
+      // Set before the read: a change committed meanwhile may or may not be in it.
       running.writtenSeq = Math.max(running.writtenSeq, after + PART);
       const { messages } = await store.page({ roomId, after, limit: PART, afterSeq });
       const last = messages.at(-1);
@@ -111,7 +116,7 @@ export class RoomExports {
   }
 }
 
-function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: ExportWish) {
+function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: ExportFilter) {
   return ({ message }: StoredMessage) => message.createdAt >= from && message.createdAt < to;
 }
 
@@ -154,7 +159,7 @@ class LineForm {
   }
 }
 
-/** What people read. */
+/** Markdown or HTML. */
 class PageForm {
   readonly #page: ExportPage;
   #hasChanges = false;

@@ -1,6 +1,6 @@
 /**
- * Where the people of an export have joined, counted in the messages that stand before it in the export: these get new
- * sequence numbers where they come in, and who was to see only what came after him must not see more there.
+ * The join positions of members, counted in the messages that precede them in the export. Imported messages get new
+ * sequence numbers, and a member who saw only later messages must not see more.
  */
 export class JoinPlaces {
   readonly #rooms = new Map<string, RoomPlaces>();
@@ -9,7 +9,7 @@ export class JoinPlaces {
     this.#roomOf(roomId).ahead.push(joinedSeq);
   }
 
-  /** The messages of a room come by their sequence numbers, after all who have joined it. */
+  /** Messages come in the order of their sequence numbers, after all members of their room. */
   pass(roomId: string, seq: number): void {
     const room = this.#roomOf(roomId);
     if (room.messages === 0) room.ahead.sort((a, b) => b - a);
@@ -20,7 +20,7 @@ export class JoinPlaces {
     room.messages++;
   }
 
-  /** How many messages of the export he had not seen come. */
+  /** How many messages of the export precede the join. */
   placeOf(roomId: string, joinedSeq: number): number {
     const { before, messages } = this.#roomOf(roomId);
     return before.get(joinedSeq) ?? messages;
@@ -36,9 +36,9 @@ export class JoinPlaces {
 }
 
 interface RoomPlaces {
-  /** Places that no message has passed yet, the nearest last. */
+  /** Positions not yet reached, the nearest last. */
   readonly ahead: number[];
-  /** How many messages stand before a place. */
+  /** How many messages precede the position. */
   readonly before: Map<number, number>;
   messages: number;
 }

@@ -8,39 +8,39 @@ import { type ExportLine, exportLineSchema, type MemberLine, type RoomLine } fro
 import type { Caller } from '../domain/caller.ts';
 import { checkCard } from '../domain/card/message-card.ts';
 import type { Message } from '../domain/message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { type ImportedRoom, importMessages, importRoom } from '../domain/room/import.ts';
-import type { SlugMeans } from '../domain/room/slug.ts';
+import type { SlugContext } from '../domain/room/slug.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { JoinPlaces } from './import-places.ts';
 
 export interface RoomImportParts {
-  /** Where an import lies until it is known to be whole. */
+  /** Holds an import until it has been checked. */
   readonly folder: string;
   readonly store: Pick<RoomStore, 'files'>;
   readonly writer: Pick<RoomWriter, 'submit'>;
-  readonly means: SlugMeans;
+  readonly context: SlugContext;
   readonly newId: () => string;
 }
 
 export interface ImportReport {
   readonly rooms: number;
   readonly messages: number;
-  /** There already, or removed by retention, or of a room that was deleted here. */
+  /** Existing already, removed by retention, or of a room that was deleted here. */
   readonly skipped: number;
-  /** Attachments of the messages that came in without them: their files are not here. */
+  /** Attachments left out, since their files are not here. */
   readonly missingFiles: number;
 }
 
 const MAX_BYTES = 4 * 2 ** 30;
-/** The longest line: a message whose words are written as `\u00xx`, and its card. */
+/** The longest line: a message with each byte written as `\u00xx`, and its card. */
 const MAX_LINE_BYTES = 2 * 2 ** 20;
-/** How many messages are committed at a time. */
+/** Messages per commit. */
 const PART = 100;
 const NEWLINE = 0x0a;
 
-/** Takes exports in. Nothing of one is written before all of it has been read and its checksum is right. */
+/** Imports exports. Nothing is written before the whole export has been read and its checksum is right. */
 export class RoomImport {
   readonly #parts: RoomImportParts;
 
@@ -48,7 +48,7 @@ export class RoomImport {
     this.#parts = parts;
   }
 
-  async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Verdict<ImportReport>> {
+  async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Outcome<ImportReport>> {
     const { folder, newId } = this.#parts;
     makePrivateFolder(folder);
     const path = join(folder, `${newId()}.jsonl`);
@@ -61,12 +61,12 @@ export class RoomImport {
     }
   }
 
-  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Verdict<ImportReport>> {
-    const { writer, means } = this.#parts;
+  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Outcome<ImportReport>> {
+    const { writer, context } = this.#parts;
     const report = { rooms: 0, messages: 0, skipped: 0, missingFiles: 0 };
     for await (const { head, messages } of groupsOf(path, foreseen)) {
       if (head) {
-        const room = await writer.submit(importRoom(caller, head, means));
+        const room = await writer.submit(importRoom(caller, head, context));
         if (!room.ok) return room;
         if (room.value === 'created') report.rooms++;
       }
@@ -81,26 +81,26 @@ export class RoomImport {
       report.skipped += counts.value.skipped;
       report.missingFiles += counts.value.missingFiles;
     }
-    return granted(report);
+    return accepted(report);
   }
 }
 
-/** What only the whole export tells. */
+/** Facts that only the end of the export reveals. */
 interface Foreseen {
-  /** Messages that come again at the end of their room, by id: they were changed while the export was written. */
+  /** Messages repeated at the end of their room, by id: they changed while the export was written. */
   readonly corrections: ReadonlyMap<string, Message>;
   readonly places: JoinPlaces;
 }
 
-/** Puts an export into a file, and checks it on the way. */
-async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Verdict<Foreseen>> {
+/** Writes an export into a file, and checks it meanwhile. */
+async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promise<Outcome<Foreseen>> {
   const check = new ExportCheck();
   const lines = new LineSplitter();
   let size = 0;
   try {
     for await (const chunk of bytes) {
       size += chunk.length;
-      if (size > MAX_BYTES) return refuse('too_large', `an import may have ${MAX_BYTES} bytes at the most`);
+      if (size > MAX_BYTES) return refuse('too_large', `an import may have at most ${MAX_BYTES} bytes`);
       for (const line of lines.push(chunk)) {
         const refusal = check.take(line);
         if (refusal) return refusal;
@@ -115,7 +115,7 @@ async function spool(bytes: AsyncIterable<Uint8Array>, file: FileHandle): Promis
   return check.end();
 }
 
-/** Cuts bytes at line feeds alone: the words of a message may hold what others take for the end of a line. */
+/** Splits bytes at line feeds only: texts may hold other line separators. */
 class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -123,7 +123,7 @@ class LineSplitter {
     return this.#rest.length;
   }
 
-  /** The lines that are whole now, with their ends. */
+  /** The complete lines, with their line feeds. */
   push(chunk: Uint8Array): readonly Buffer[] {
     const lines: Buffer[] = [];
     let rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
@@ -136,7 +136,7 @@ class LineSplitter {
   }
 }
 
-/** Sees every line once, and says what is wrong with the first that is not right. */
+/** Checks every line, and describes the first invalid one. */
 class ExportCheck {
   line = 0;
   readonly #hash = createHash('sha256');
@@ -162,9 +162,9 @@ class ExportCheck {
     return line.kind === 'message' ? this.#message(line.message) : undefined;
   }
 
-  end(): Verdict<Foreseen> {
+  end(): Outcome<Foreseen> {
     return this.#isOver
-      ? granted({ corrections: this.#corrections, places: this.#places })
+      ? accepted({ corrections: this.#corrections, places: this.#places })
       : refuse('invalid_body', 'the export is not whole: it has no line of the kind "end"');
   }
 
@@ -177,7 +177,7 @@ class ExportCheck {
   }
 
   #member({ roomId, member }: MemberLine): Refusal | undefined {
-    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow his room');
+    if (roomId !== this.#room?.id || this.#lastSeq > 0) return this.#refuse('a member must follow its room');
     this.#places.join(roomId, member.joinedSeq);
     return undefined;
   }
@@ -209,7 +209,7 @@ class ExportCheck {
   }
 }
 
-function parseLine(text: string): Verdict<ExportLine> {
+function parseLine(text: string): Outcome<ExportLine> {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -217,12 +217,12 @@ function parseLine(text: string): Verdict<ExportLine> {
     return refuse('invalid_json', `not JSON: ${(error as Error).message}`);
   }
   const parsed = v.safeParse(exportLineSchema, json, { abortEarly: true });
-  if (parsed.success) return granted(parsed.output);
+  if (parsed.success) return accepted(parsed.output);
   const [issue] = parsed.issues;
   return refuse('invalid_body', `${v.getDotPath(issue) ?? ''}: ${issue.message}`);
 }
 
-/** What is committed at a time. */
+/** The lines of one commit. */
 interface Group {
   readonly head: ImportedRoom | undefined;
   /** Of one room. */

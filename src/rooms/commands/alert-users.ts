@@ -1,18 +1,22 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { AlertsClient } from '../alerts-client.ts';
 import { renewCaller } from '../authentication/caller-renewal.ts';
 import { findRoom, requireWriter } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type AlertRooms, requireAlertUser } from '../domain/card/alert-access.ts';
-import { type Refusal, refuse } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
+import type { CommandRequest } from './command.ts';
 
 export interface AlertUsersParts {
+  /** `undefined`: the server was started without `--alerts`. */
+  readonly alerts: AlertsClient | undefined;
   readonly state: RoomState;
   readonly alertRooms: AlertRooms;
   readonly clock: Clock;
 }
 
-/** Says who may use the alert server now, from which room. */
+/** Decides which callers may use the alert server now, and from which rooms. */
 export class AlertUsers {
   readonly #parts: AlertUsersParts;
 
@@ -20,7 +24,14 @@ export class AlertUsers {
     this.#parts = parts;
   }
 
-  /** `caller` may be of some time ago. */
+  /** The alert server, if the request may use it. */
+  admit({ caller, access }: CommandRequest): Outcome<AlertsClient> {
+    const { alerts } = this.#parts;
+    if (!alerts) return refuse('invalid_body', 'this server knows no alert server; start it with --alerts URL');
+    return this.refusalOf(caller, access.room.id) ?? accepted(alerts);
+  }
+
+  /** `caller` may be of an earlier request: its rights are looked up again. */
   refusalOf(caller: Caller, roomId: string): Refusal | undefined {
     const { state, alertRooms, clock } = this.#parts;
     const now = clock.now();

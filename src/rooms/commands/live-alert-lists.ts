@@ -1,10 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { AlertsClient } from '../alerts-client.ts';
-import { type CommandAlerts, commandJson, summariseAlerts } from '../domain/card/command-card.ts';
+import { type CommandAlerts, commandJson } from '../domain/card/command-card.ts';
 import type { LabelMatcher } from '../domain/command/matcher.ts';
 import type { Messages } from '../messages/messages.ts';
+import { summariseAlerts } from './alert-text.ts';
 import type { AlertUsers } from './alert-users.ts';
-import type { Asked, CommandWords } from './command-posts.ts';
+import type { CommandMessage, CommandRequest } from './command.ts';
 
 const LOOK_EVERY_MS = 15_000;
 
@@ -15,16 +16,16 @@ export interface LiveAlertListsParts {
 }
 
 export interface LiveAlertList {
-  readonly asked: Asked;
+  readonly request: CommandRequest;
   readonly alerts: AlertsClient;
   readonly filter: readonly LabelMatcher[];
-  readonly wordsFor: (list: CommandAlerts) => CommandWords;
-  /** What it shows already. */
+  readonly messageOf: (list: CommandAlerts) => CommandMessage;
+  /** The list as it was posted. */
   readonly posted: CommandAlerts;
   readonly untilAt: number;
 }
 
-/** Lists of alerts that rewrite themselves for a while. */
+/** Posted lists of alerts that are kept up to date for a while. */
 export class LiveAlertLists {
   readonly #parts: LiveAlertListsParts;
   readonly #live = new Set<() => void>();
@@ -37,20 +38,20 @@ export class LiveAlertLists {
     for (const stop of this.#live) stop();
   }
 
-  keep({ asked, alerts, filter, wordsFor, posted, untilAt }: LiveAlertList): void {
+  keep({ request, alerts, filter, messageOf, posted, untilAt }: LiveAlertList): void {
     const { clock, messages } = this.#parts;
-    const { id, access, caller } = asked;
+    const { id, access, caller } = request;
     const target = { id, roomId: access.room.id, type: 'command', authorId: caller.user.id } as const;
     let shown = JSON.stringify(posted);
     const look = async () => {
-      if (!(await this.#mayGoOn(asked))) return stop();
+      if (!(await this.#mayGoOn(request))) return stop();
       const found = await alerts.alerts(filter, { onlyActive: true });
       const list = found.ok ? summariseAlerts(found.value) : undefined;
       if (!list || JSON.stringify(list) === shown) return;
-      // What was asked may have taken seconds.
-      if (!(await this.#mayGoOn(asked))) return stop();
+      // The alert server may have taken seconds.
+      if (!(await this.#mayGoOn(request))) return stop();
       shown = JSON.stringify(list);
-      const { body, card } = wordsFor(list);
+      const { body, card } = messageOf(list);
       const rewritten = await messages.rewrite(target, { body, card: commandJson(card) });
       if (!rewritten.ok) stop();
     };
@@ -65,8 +66,8 @@ export class LiveAlertLists {
     this.#live.add(stop);
   }
 
-  /** Whether its asker could ask for it now, and the list is still there. */
-  async #mayGoOn({ caller, access, id }: Asked): Promise<boolean> {
+  /** Whether the caller could still post the list, and its message is still there. */
+  async #mayGoOn({ caller, access, id }: CommandRequest): Promise<boolean> {
     const { users, messages } = this.#parts;
     if (users.refusalOf(caller, access.room.id)) return false;
     const list = await messages.find(caller, id);

@@ -1,25 +1,25 @@
 import type { AlertsClient } from '../alerts-client.ts';
-import { createCopilotParts } from '../copilot/copilot-parts.ts';
+import { createCopilotParts } from '../copilot/parts.ts';
 import type { FileStore } from '../files/file-store.ts';
-import type { MessageBook } from '../messages/message-book.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import { copilotPaths } from '../routes/copilot.ts';
 import { providerPaths } from '../routes/providers.ts';
 import { runPaths } from '../routes/runs.ts';
 import { MAX_OBJECT_BYTES, openOutbound, type RoomsCore, random, refuseUrl } from './core.ts';
 
-export interface CopilotMeans {
-  readonly book: MessageBook;
+export interface CopilotInputs {
+  readonly messages: MessageWriter;
   readonly files: FileStore;
   readonly alerts: AlertsClient | undefined;
 }
 
-/** What answers in rooms. */
-export function composeCopilot(core: RoomsCore, { book, files, alerts }: CopilotMeans) {
+/** Copilots, their providers and runs. */
+export function composeCopilot(core: RoomsCore, { messages, files, alerts }: CopilotInputs) {
   const { options, guard, feed, outbound, alertRooms } = core;
   const { maxBodyBytes, secretsDir, requireIfMatch } = options;
   const parts = createCopilotParts({
     ...core,
-    book,
+    messages,
     files,
     announcer: feed,
     alerts,
@@ -33,13 +33,13 @@ export function composeCopilot(core: RoomsCore, { book, files, alerts }: Copilot
     random,
   });
   feed.showStreaming(parts.runs);
-  const { desk, runDesk, streams, providers } = parts;
+  const { copilots, requests, streams, providers } = parts;
   return {
     ...parts,
     paths: [
-      copilotPaths({ guard, desk, requireIfMatch, maxBodyBytes: MAX_OBJECT_BYTES }),
-      runPaths({ guard, desk: runDesk, streams }),
-      providerPaths({ guard, book: providers, requireIfMatch }),
+      copilotPaths({ guard, copilots, requireIfMatch, maxBodyBytes: MAX_OBJECT_BYTES }),
+      runPaths({ guard, requests, streams }),
+      providerPaths({ guard, providers, requireIfMatch }),
     ],
   };
 }

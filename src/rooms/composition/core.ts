@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { PageFiles } from '../../kernel/http/assets.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { AlertRooms } from '../domain/card/alert-access.ts';
 import type { Presence } from '../feed/presence.ts';
@@ -18,11 +18,11 @@ export interface ComposeInputs {
   readonly store: RoomStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** The files of the page; without them there is none. */
+  /** The files of the page; without them the server has none. */
   readonly page?: PageFiles | undefined;
 }
 
-/** What every part stands on. */
+/** What every part needs. */
 export interface RoomsCore extends ComposeInputs {
   readonly epoch: string;
   readonly firstPos: number;
@@ -30,13 +30,13 @@ export interface RoomsCore extends ComposeInputs {
   readonly writer: RoomWriter;
   readonly guard: GuardParts;
   readonly newId: () => string;
-  /** Tells those who listen; `announce` for what is told only once. */
+  /** The open streams; `announce` sends an event that is not stored. */
   readonly feed: RoomFeed;
-  /** `undefined`: nobody is told who is there. */
+  /** `undefined`: presence is off. */
   readonly presence: Presence | undefined;
-  /** Sends what goes to addresses that people have entered. */
+  /** Sends requests to addresses that users have entered. */
   readonly outbound: OutboundGuard;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly alertRooms: AlertRooms;
 }
 
@@ -52,5 +52,5 @@ export function refuseUrl(outbound: OutboundGuard, url: string, allowPrivate: bo
 /** From 0 up to 1. */
 export const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;
 
-/** Of the JSON of a room, with its copilot's instructions. */
+/** Of the JSON of a room with its copilot's instructions, in bytes. */
 export const MAX_OBJECT_BYTES = 256 * 1024;

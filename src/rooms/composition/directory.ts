@@ -3,9 +3,9 @@ import { RoomBackups } from '../backup/backup.ts';
 import { RoomExports } from '../backup/export.ts';
 import { RoomImport } from '../backup/import.ts';
 import { printCursor } from '../contract/feed.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import { newInviteCode } from '../invite-code.ts';
-import { MessageReader } from '../messages/message-book-reader.ts';
+import { MessageReader } from '../messages/reader.ts';
 import { UnreadCounts } from '../messages/unread-counts.ts';
 import { RetentionJob } from '../retention-job.ts';
 import { RoomDirectory } from '../room/directory.ts';
@@ -15,14 +15,13 @@ import { exportPaths } from '../routes/export.ts';
 import { invitePaths } from '../routes/invites.ts';
 import { mePaths } from '../routes/me.ts';
 import { memberPaths } from '../routes/members.ts';
-import { readPositionPaths } from '../routes/read-position.ts';
 import { retentionPaths } from '../routes/retention.ts';
 import { roomPaths } from '../routes/rooms.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
-/** What shows and changes rooms, and forgets them. */
+/** Rooms and members, retention, export, import and backup. */
 export function composeDirectory(core: RoomsCore) {
-  const { options, state, store, writer, presence, clock, guard, epoch, outbound, vault, alertRooms } = core;
+  const { options, state, store, writer, presence, clock, guard, epoch, outbound, cipher, alertRooms } = core;
   const order = new RoomOrder(state);
   const exports = new RoomExports({ ...core });
   writer.onCommit(order.follow);
@@ -38,23 +37,28 @@ export function composeDirectory(core: RoomsCore) {
     cursor: () => printCursor(epoch, writer.pos),
     onlineCount: (roomId) => presence?.onlineCount(roomId) ?? 0,
   });
-  const means = {
-    vault,
+  const context = {
+    cipher,
     alertRooms,
     refuseUrl: (url: string, allowPrivate: boolean) => refuseUrl(outbound, url, allowPrivate),
     newUser: options.auth === 'none' ? (id: string, now: number) => makeUser(id, now, { role: 'admin' }) : undefined,
   };
-  const imports = new RoomImport({ folder: join(options.dataDir, 'imports'), store, writer, means, newId: core.newId });
+  const imports = new RoomImport({
+    folder: join(options.dataDir, 'imports'),
+    store,
+    writer,
+    context,
+    newId: core.newId,
+  });
   const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
   const backups = new RoomBackups({ ...core, ...folders });
   const { requireIfMatch } = options;
-  const parts = { guard, state, writer, directory, means, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
+  const parts = { guard, state, writer, directory, context, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
   return {
     paths: [
       roomPaths({ ...parts, purge: (roomId) => retention.purge(roomId) }),
       memberPaths(parts),
       mePaths(parts),
-      readPositionPaths(parts),
       invitePaths({ ...parts, newCode: newInviteCode }),
       retentionPaths({ guard, state, retention }),
       exportPaths({ guard, state, exports, imports }),

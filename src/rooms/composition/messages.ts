@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { FileCleanup } from '../files/cleanup.ts';
 import { FileStore } from '../files/file-store.ts';
-import { MessageBook } from '../messages/message-book.ts';
-import { MessageReader } from '../messages/message-book-reader.ts';
-import { MessageSearch } from '../messages/message-book-search.ts';
+import { MessageReader } from '../messages/reader.ts';
+import { MessageSearch } from '../messages/search.ts';
+import { MessageWriter } from '../messages/writer.ts';
 import { filePaths } from '../routes/files.ts';
 import type { Paths } from '../routes/index.ts';
 import { messagePaths } from '../routes/messages.ts';
-import { pinPaths } from '../routes/pins.ts';
 import { reactionPaths } from '../routes/reactions.ts';
 import { searchPaths } from '../routes/search.ts';
 import type { RoomsCore } from './core.ts';
@@ -21,20 +20,19 @@ export function composeMessages(core: RoomsCore) {
   const files = new FileStore({ folder, state, store, writer, newId, maxBytes: maxUploadBytes });
   const cleanup = new FileCleanup({ files, clock, log });
   const rules = { maxBodyBytes, editWindowMs, keepEditHistory, joinOnPost: options.auth === 'none' };
-  const book = new MessageBook({ state, store, writer, files, rules });
+  const messages = new MessageWriter({ state, store, writer, files, rules });
   const reader = new MessageReader({ state, store });
   const search = new MessageSearch(state, store);
   const cursor = () => `${epoch}-${writer.pos}`;
   const paths = (commands: SlashCommands): readonly Paths[] => [
-    messagePaths({ guard, book, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
-    reactionPaths({ guard, book, reader }),
-    pinPaths({ guard, book, reader }),
+    messagePaths({ guard, messages, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
+    reactionPaths({ guard, messages, reader }),
     searchPaths({ guard, search, reader }),
     filePaths({ guard, files, maxBytes: maxUploadBytes }),
   ];
   return {
     paths,
-    book,
+    messages,
     reader,
     files,
     async close() {

@@ -1,10 +1,10 @@
 import { servePage } from '../../kernel/http/assets.ts';
 import { printCursor } from '../contract/feed.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageReader } from '../messages/reader.ts';
 import type { RoomDirectory } from '../room/directory.ts';
 import { RoomsPage } from '../rooms-page.ts';
-import { pagePaths } from '../routes/answer/page.ts';
 import type { Paths } from '../routes/index.ts';
+import { pagePaths } from '../routes/page.ts';
 import type { RoomsCore } from './core.ts';
 
 /** The page and its files. */

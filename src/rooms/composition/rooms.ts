@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { bootstrapAdmin, hasRuler } from '../authentication/authentication/bootstrap.ts';
-import { createSecretVault, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-vault.ts';
+import { createSecretCipher, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-cipher.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
 import { eventPaths } from '../routes/events.ts';
 import { createRoomsApp, type Paths } from '../routes/index.ts';
 import { presencePaths } from '../routes/presence.ts';
-import { composeBridges, openAlerts } from './bridges.ts';
+import { composeAuthentication } from './authentication.ts';
 import { composeCopilot } from './copilot.ts';
 import { type ComposeInputs, openOutbound, type RoomsCore } from './core.ts';
 import { composeDirectory } from './directory.ts';
-import { composeEdge } from './edge.ts';
-import { composeLive } from './live.ts';
+import { composeFeed } from './feed.ts';
+import { composeIntegrations, openAlerts } from './integrations.ts';
 import { composeMessages } from './messages.ts';
 import { composePage } from './page.ts';
 import { composeStatus } from './status.ts';
@@ -27,7 +27,7 @@ export interface ComposedRooms {
   /** As in RoomsServer. */
   readonly firstToken: string | undefined;
   readonly failed: Promise<void>;
-  /** Told once where the server listens. */
+  /** Called once with the address of the server. */
   listensAt(url: string): void;
   endStreams(): Promise<void>;
   close(): Promise<void>;
@@ -35,56 +35,30 @@ export interface ComposedRooms {
 
 /** All parts and paths of a server, on a store that is open. */
 export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms> {
-  const { store, clock, log, options } = inputs;
-  const stored = await store.load();
-  const state = new RoomState(stored.records, stored.heads);
-  const newId = createIdMaker(clock, randomBytes);
-  let fail = () => {};
-  const failed = new Promise<void>((done) => {
-    fail = done;
-  });
-  const writer = new RoomWriter(
-    { state, store, clock, log, newId, readOnly: options.readOnly, failed: () => fail() },
-    stored.pos,
-  );
-  void store.failed.then(() => fail());
-  const edge = composeEdge(inputs, state, writer);
-  const { guard } = edge;
-  const { epoch, firstPos } = stored;
-  const live = composeLive({ inputs, stored, state, writer });
-  const { feed, presence } = live;
-  const outbound = openOutbound(options, CONNECT_TIMEOUT_MS);
-  const vault = createSecretVault(options.secretKey ?? loadSecretKey(options.dataDir));
-  warnOfClosedSecrets(vault, state.all('secret'), log);
-  const alertRooms = new Set(options.alertsRooms);
-  const parts = { epoch, firstPos, state, writer, guard, newId, feed, presence, outbound, vault, alertRooms };
-  const core: RoomsCore = { ...inputs, ...parts };
-  const directory = composeDirectory(core);
+  const { core, failed, authentication, streams } = await composeCore(inputs);
+  const { state, clock, guard, feed, presence, log } = core;
   let url = '';
-  const words = composeMessages(core);
+  const directory = composeDirectory(core);
+  const messages = composeMessages(core);
   const alerts = openAlerts(core);
-  const copilot = composeCopilot(core, { ...words, alerts });
-  const bridges = composeBridges(core, { messages: words.book, alerts, desk: copilot.runDesk, url: () => url });
-  const paths: Paths[] = [
-    ...words.paths(bridges.commands),
+  const copilot = composeCopilot(core, { ...messages, alerts });
+  const integrationInputs = { messages: messages.messages, alerts, runs: copilot.requests, url: () => url };
+  const integrations = composeIntegrations(core, integrationInputs);
+  const tables: Paths[] = [
+    ...messages.paths(integrations.commands),
     ...directory.paths,
-    ...bridges.paths,
+    ...integrations.paths,
     ...copilot.paths,
-    eventPaths({ guard, state, ...live }),
+    eventPaths({ guard, state, ...streams }),
     presencePaths({ guard, state, clock, announcer: feed, presence }),
-    ...composePage(core, directory.rooms, words.reader),
+    ...composePage(core, directory.rooms, messages.reader),
+    ...authentication.paths,
   ];
-  const runs = () => copilot.runs.counts();
-  const { gate, paths: all } = composeStatus(core, paths.concat(edge.paths), runs);
-  if (!options.readOnly) await copilot.runs.recover();
-  const firstToken =
-    options.auth === 'token' ? await bootstrapAdmin(state, writer, options.adminToken, clock.now()) : undefined;
-  if (options.auth === 'token' && options.readOnly && !hasRuler(state, clock.now()))
-    log.warn('no token lets an admin in, and none can be made: start once without --read-only');
-  if (firstToken !== undefined && options.exposure !== undefined)
-    log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
+  const { middleware, paths } = composeStatus(core, tables, () => copilot.runs.counts());
+  if (!core.options.readOnly) await copilot.runs.recover();
+  const firstToken = await openSignIn(core);
   return {
-    app: createRoomsApp({ paths: all, gate, log }),
+    app: createRoomsApp({ paths, middleware, log }),
     core,
     firstToken,
     failed,
@@ -97,13 +71,60 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     async close() {
       await feed.close();
       await copilot.close();
-      await bridges.close();
+      await integrations.close();
       await alerts?.close();
       await directory.close();
-      await words.close();
-      await outbound.close();
-      await edge.close();
-      await writer.close();
+      await messages.close();
+      await core.outbound.close();
+      await authentication.close();
+      await core.writer.close();
     },
   };
+}
+
+/** The parts that all others need. `failed` resolves when the store or the writer has failed for good. */
+async function composeCore(inputs: ComposeInputs) {
+  const { store, clock, log, options } = inputs;
+  const stored = await store.load();
+  const state = new RoomState(stored.records, stored.heads);
+  const newId = createIdMaker(clock, randomBytes);
+  let fail = () => {};
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const writer = new RoomWriter(
+    { state, store, clock, log, newId, readOnly: options.readOnly, failed: () => fail() },
+    stored.pos,
+  );
+  void store.failed.then(() => fail());
+  const authentication = composeAuthentication(inputs, state, writer);
+  const streams = composeFeed({ inputs, stored, state, writer });
+  const cipher = createSecretCipher(options.secretKey ?? loadSecretKey(options.dataDir));
+  warnOfClosedSecrets(cipher, state.all('secret'), log);
+  const core: RoomsCore = {
+    ...inputs,
+    epoch: stored.epoch,
+    firstPos: stored.firstPos,
+    state,
+    writer,
+    guard: authentication.guard,
+    newId,
+    feed: streams.feed,
+    presence: streams.presence,
+    outbound: openOutbound(options, CONNECT_TIMEOUT_MS),
+    cipher,
+    alertRooms: new Set(options.alertsRooms),
+  };
+  return { core, failed, authentication, streams };
+}
+
+/** Ensures that an admin can sign in where tokens are asked for; returns the secret of a token made for that. */
+async function openSignIn({ options, state, writer, clock, log }: RoomsCore): Promise<string | undefined> {
+  if (options.auth === 'none') return undefined;
+  const firstToken = await bootstrapAdmin(state, writer, options.adminToken, clock.now());
+  if (options.readOnly && !hasRuler(state, clock.now()))
+    log.warn('no token lets an admin in, and none can be made: start once without --read-only');
+  if (firstToken !== undefined && options.exposure !== undefined)
+    log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
+  return firstToken;
 }

@@ -1,15 +1,15 @@
 import { metricsGuard } from '../authentication/metrics-guard.ts';
+import { createMiddleware } from '../authentication/middleware.ts';
 import { OriginGuard } from '../authentication/origin-guard.ts';
 import { FailedSignIns } from '../authentication/rate-limits.ts';
-import { createGate } from '../authentication/rooms-gate.ts';
 import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
 import { mergePaths, type Paths } from '../routes/index.ts';
-import { completePaths } from '../routes/request/gate.ts';
+import { completePaths } from '../routes/request/middleware.ts';
 import { statusPaths } from '../routes/status.ts';
 import type { RoomsCore } from './core.ts';
 
-/** What the server tells of itself, and what stands before every request. */
+/** Health, metrics and OpenAPI, and the middleware of all requests. */
 export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
   const { options, writer, state, clock, feed, log } = core;
   const requests = new RequestCounts();
@@ -26,7 +26,7 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
   });
   writer.onCommit((committed) => metrics.committed(committed));
   const origins = new OriginGuard({ ...options, host: options.listenAddress.host });
-  const gate = createGate(origins, requests, clock, log);
+  const middleware = createMiddleware(origins, requests, clock, log);
   let described: string | undefined;
   const status = statusPaths({
     health: () => readHealth({ options, writer, connections: () => feed.size, runs }),
@@ -35,10 +35,10 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
     version: { version: ROOMS_VERSION, opsdeck: PROGRAM_VERSION },
     async openapi() {
       const { describeApi } = await import('../contract/openapi/openapi.ts');
-      described ??= JSON.stringify(describeApi(completePaths(paths, gate), ROOMS_VERSION));
+      described ??= JSON.stringify(describeApi(completePaths(paths, middleware), ROOMS_VERSION));
       return described;
     },
   });
   const paths = mergePaths([...tables, status]);
-  return { gate, paths };
+  return { middleware, paths };
 }

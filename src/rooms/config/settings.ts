@@ -60,9 +60,9 @@ const token = kindOf("16 to 200 characters without spaces, hard to guess; opsdec
 
 /** The settings of `rooms serve`; their keys are those of the configuration file. */
 export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
-  host: setting('--host <address>', text, 'where to listen', { default: '127.0.0.1' }),
-  port: setting('--port <port>', listenPort, 'where to listen; 0 for any free port', { default: '8065' }),
-  'data-dir': setting('--data-dir <directory>', text, 'where everything is kept', {
+  host: setting('--host <address>', text, 'address to listen on', { default: '127.0.0.1' }),
+  port: setting('--port <port>', listenPort, 'port to listen on; 0 for any free port', { default: '8065' }),
+  'data-dir': setting('--data-dir <directory>', text, 'data directory', {
     default: 'data/rooms',
     variable: 'OPSDECK_DATA_DIR',
   }),
@@ -79,63 +79,69 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
   'base-url': setting(
     '--base-url <url>',
     serverUrl('https://chat.example.com'),
-    'how others reach the server, such as https://chat.example.com',
+    'public address of the server, such as https://chat.example.com',
   ),
   'allowed-host': setting(
     '--allowed-host <name>',
     listOf(hostName),
-    'another name under which the server answers; may be repeated',
+    'further host name of the server; may be repeated',
   ),
-  'cors-origin': setting('--cors-origin <origin>', listOf(origin), 'pages of this origin may use it; may be repeated'),
+  'cors-origin': setting(
+    '--cors-origin <origin>',
+    listOf(origin),
+    'origin whose pages may use the server; may be repeated',
+  ),
   alerts: setting(
     '--alerts <url>',
     serverUrl('http://127.0.0.1:9093'),
-    'the alert server for /silence and other commands, such as http://127.0.0.1:9093',
+    'alert server for commands such as /silence: http://127.0.0.1:9093',
   ),
   'outbound-proxy': setting(
     '--outbound-proxy <url>',
     proxyUrl,
-    'a proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below',
+    'proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below',
     { isSecret: true },
   ),
   'alerts-rooms': setting(
     '--alerts-rooms <rooms>',
     listOf(room),
-    'rooms whose members may use the alert server, such as ops,oncall; elsewhere admins alone; may be repeated',
+    'rooms whose members may use the alert server, such as ops,oncall; elsewhere only admins may; may be repeated',
   ),
-  'max-body': setting('--max-body <size>', bytes(1024, MAX_BODY), 'the longest message', { default: '65536' }),
-  'upload-max': setting('--upload-max <size>', bytes(0, MAX_UPLOAD), 'the largest file', { default: '25MiB' }),
-  retention: setting('--retention <duration>', duration, 'how long messages are kept; 0: no limit', { default: '0d' }),
+  'max-body': setting('--max-body <size>', bytes(1024, MAX_BODY), 'maximum size of a message', { default: '65536' }),
+  'upload-max': setting('--upload-max <size>', bytes(0, MAX_UPLOAD), 'maximum size of a file', { default: '25MiB' }),
+  retention: setting('--retention <duration>', duration, 'how long messages are kept; 0 is for ever', {
+    default: '0d',
+  }),
   'edit-window': setting(
     '--edit-window <duration>',
     editWindow,
-    'how long authors may edit their messages; never, always',
+    'how long users may edit their messages; never, always',
     { default: '24h' },
   ),
-  'read-only': setting('--read-only', boolean, 'answer reads, and refuse changes'),
+  'read-only': setting('--read-only', boolean, 'refuse all changes'),
   'require-if-match': setting('--require-if-match', boolean, 'refuse changes without If-Match'),
-  'rate-limits': setting('--no-rate-limits', boolean, 'do not limit requests'),
-  'edit-history': setting('--no-edit-history', boolean, 'do not keep what stood in a message before an edit', {
+  'rate-limits': setting('--no-rate-limits', boolean, 'do not limit the requests of users'),
+  'edit-history': setting('--no-edit-history', boolean, 'do not keep earlier versions of edited messages', {
     default: 'true',
   }),
-  presence: setting('--no-presence', boolean, 'do not tell users which others are there', { default: 'true' }),
+  presence: setting('--no-presence', boolean, 'do not show which users are online', { default: 'true' }),
   durability: setting(
     '--durability <kind>',
     oneOf(['full', 'off']),
-    'off: faster, but a power cut may lose changes that were acknowledged',
+    'off: faster, but a power failure may lose acknowledged writes',
     { default: 'full' },
   ),
-  'secrets-dir': setting('--secrets-dir <directory>', text, 'from where keys of copilots may be read as file:…'),
-  'node-id': setting('--node-id <name>', text, 'the name of this server', { default: 'auto' }),
-  'log-level': setting('--log-level <level>', oneOf(LOG_LEVELS), 'the least important lines written', {
+  'secrets-dir': setting('--secrets-dir <directory>', text, 'directory of the keys that copilots read as file:…'),
+  'node-id': setting('--node-id <name>', text, 'name of this server', { default: 'auto' }),
+  'log-level': setting('--log-level <level>', oneOf(LOG_LEVELS), 'minimum level of log lines', {
     default: 'info',
   }),
-  'log-format': setting('--log-format <format>', oneOf(LOG_FORMATS), 'the form of a line', { default: 'logfmt' }),
+  'log-format': setting('--log-format <format>', oneOf(LOG_FORMATS), 'format of log lines', { default: 'logfmt' }),
 });
 
 /** The file of settings itself. */
 export const CONFIG_FILE = {
-  config: setting('--config <file>', optional(text), 'a file of these settings, YAML or JSON', {
+  config: setting('--config <file>', optional(text), 'file with these settings, YAML or JSON', {
     variable: 'OPSDECK_ROOMS_CONFIG',
   }),
 };

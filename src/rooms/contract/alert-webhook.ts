@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import type { GroupAlert, GroupNotice } from '../domain/card/alert-card.ts';
+import type { GroupAlert, GroupNotice } from '../domain/card/alert-notice.ts';
 
 const labels = v.optional(v.nullish(v.record(v.string(), v.string()), {}), {});
 const text = v.optional(v.nullish(v.string(), ''), '');
 const status = v.picklist(['firing', 'resolved']);
 
 /**
- * Alertmanager's webhook, version 4; fields that are not known are let by, as senders add some.
+ * Alertmanager's webhook, version 4; unknown fields are ignored, as senders add some.
  * Source: https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
  */
 export const alertWebhook = v.pipe(
@@ -51,7 +51,7 @@ export const alertWebhook = v.pipe(
   }),
 );
 
-/** Whether a body means to be one: what is meant and broken is refused, and not posted as something else. */
+/** Whether a body is meant as such a webhook: a broken one is refused, not posted as another kind. */
 export function isAlertWebhook(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'groupKey' in body && 'alerts' in body;
 }
@@ -69,7 +69,7 @@ function readAlert({
   return { ...alert, generatorUrl: generatorURL, startsAt: readInstant(startsAt), endsAt: readInstant(endsAt) };
 }
 
-/** 0 for Go's zero time and for what is no time. */
+/** 0 for Go's zero time and for an invalid time. */
 function readInstant(text: string): number {
   const at = Date.parse(text);
   return Number.isFinite(at) && at > 0 ? at : 0;

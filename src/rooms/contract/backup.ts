@@ -1,13 +1,13 @@
-// A backup on the wire: one archive (tar, POSIX.1-1988), so that a plain `tar -x` takes it apart as well. It holds
-// `rooms.sqlite`, then each file by its hash, and at last `backup.json`, without which it is not whole.
+// A backup on the wire: one archive (tar, POSIX.1-1988), which a plain `tar -x` extracts as well. It holds
+// `rooms.sqlite`, then each file by its hash, and last `backup.json`, without which it is incomplete.
 
-/** What stands at the end of a backup. */
+/** The last entry of a backup. */
 export interface BackupManifest {
   readonly format: 'opsdeck-rooms-backup';
   readonly formatVersion: 1;
-  /** Of the log that was copied; who restores it begins another. */
+  /** Of the log that was copied; a restore begins another. */
   readonly epoch: string;
-  /** All up to here is in it. */
+  /** The position of the log up to which the backup is complete. */
   readonly pos: number;
   /** RFC 3339. */
   readonly createdAt: string;
@@ -41,13 +41,13 @@ export function tarHeader(name: string, size: number, modifiedAt: number): Uint8
   return header;
 }
 
-/** What fills the last block of an entry. */
+/** Fills the last block of an entry. */
 export const tarPadding = (size: number): Uint8Array => new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** What ends an archive. */
+/** Ends an archive. */
 export const tarEnd = (): Uint8Array => new Uint8Array(2 * BLOCK);
 
-/** Beyond 8 GiB in binary, as GNU tar and others have it. */
+/** In binary beyond 8 GiB, as in GNU tar and others. */
 function writeSize(header: Buffer, size: number): void {
   if (size <= MAX_OCTAL) {
     header.write(`${octal(size, 11)}\0`, 124, 'ascii');
@@ -59,7 +59,7 @@ function writeSize(header: Buffer, size: number): void {
 
 const octal = (value: number, digits: number): string => value.toString(8).padStart(digits, '0');
 
-/** Of all bytes, those of the sum itself as blanks. */
+/** The sum of all bytes, with blanks for the checksum itself. */
 function sumOf(header: Buffer): number {
   let sum = 0;
   for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 0x20 : byte;
@@ -71,13 +71,13 @@ export interface TarEntry {
   readonly size: number;
 }
 
-/** Reads a header; `undefined`: the end of the archive. Throws for what is none. */
+/** Reads a header; `undefined`: the end of the archive. Throws if it is not a header. */
 export function readTarHeader(block: Buffer): TarEntry | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const text = (from: number, to: number) => block.toString('ascii', from, to).replace(/\0.*$/s, '').trim();
-  if (Number.parseInt(text(148, 156), 8) !== sumOf(block)) throw new Error('it is no archive, or is damaged');
+  if (Number.parseInt(text(148, 156), 8) !== sumOf(block)) throw new Error('it is not an archive, or is damaged');
   const isBinary = block[124] === 0x80;
   const size = isBinary ? Number(block.readBigUInt64BE(128)) : Number.parseInt(text(124, 136), 8);
-  if (!Number.isSafeInteger(size)) throw new Error('an entry of it has no size');
+  if (!Number.isSafeInteger(size)) throw new Error('an entry has no size');
   return { name: text(0, 100), size };
 }

@@ -1,30 +1,60 @@
 import type { StateView } from '../domain/change.ts';
-import type { RoomEvent } from '../domain/event.ts';
+import type {
+  CopilotUpdated,
+  HookChanged,
+  MemberChanged,
+  MessageChanged,
+  MessageCreated,
+  PinChanged,
+  ReactionChanged,
+  ReadUpdated,
+  RoomChanged,
+  RoomEvent,
+  RunChanged,
+  TokenRevoked,
+} from '../domain/event.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { UserRef } from '../domain/user/user.ts';
-import { wireHookEvent } from './hook.ts';
-import { printMessage } from './message.ts';
-import { wireCopilot, wireMe, wireMember, wireRoom } from './room.ts';
-import { wireRun } from './run.ts';
+import { type WireCopilot, wireCopilot } from './copilot.ts';
+import { type WireHookEvent, wireHookEvent } from './hook.ts';
+import { type WireMe, type WireMember, wireMe, wireMember } from './member.ts';
+import type { WireMessage } from './message.ts';
+import { MESSAGE_KEY, printMessage } from './message-json.ts';
+import { type WireRoom, wireRoom } from './room.ts';
+import { type WireRun, wireRun } from './run.ts';
 
-/** Where the object of a message's event begins in its data: it comes last, after what holds no quotes of its own. */
-const MESSAGE_KEY = '"message":';
+interface MessagePart {
+  /** The message's. */
+  readonly seq: number;
+  readonly message: WireMessage;
+}
+
+type ByType<E extends RoomEvent, Part> = Readonly<
+  Record<E['type'], { readonly pos: number; readonly roomId: E['roomId'] } & Readonly<Part>>
+>;
+
+/** The data of every durable event, by its type. */
+export type WireEvents = ByType<RoomChanged, { room: WireRoom }> &
+  ByType<MemberChanged, { member: WireMember }> &
+  ByType<MessageCreated | MessageChanged, MessagePart> &
+  ByType<ReactionChanged, MessagePart & { emoji: string; userId: string }> &
+  ByType<PinChanged, MessagePart & { userId: string }> &
+  ByType<ReadUpdated, { me: WireMe }> &
+  ByType<CopilotUpdated, { copilot: WireCopilot | null }> &
+  ByType<RunChanged, { run: WireRun }> &
+  ByType<HookChanged, { hook: WireHookEvent }> &
+  ByType<TokenRevoked, { tokenId: string }>;
 
 export type MessageEvent = Extract<RoomEvent, { message: Message }>;
 
-/** An event's data on the wire, but for its position, as JSON: the store puts `{"pos":…,` before it. */
+/** The data of a message's event as JSON, without its beginning `{"pos":…,`, which the store adds. */
 export function printMessageEvent(event: MessageEvent): string {
   return `"roomId":${JSON.stringify(event.roomId)},${printMessagePart(event)}}`;
 }
 
-/** As printMessageEvent, for an event of anything else; `view` is the state after it. */
+/** As `printMessageEvent`, for every other event; `view` is the state after it. */
 export function printObjectEvent(event: Exclude<RoomEvent, MessageEvent>, view: StateView): string {
   return `"roomId":${JSON.stringify(event.roomId)},${printObjectPart(event, view)}}`;
-}
-
-/** The JSON of the message in the data of a message's event. */
-export function messageJsonOf(data: string): string {
-  return data.slice(data.indexOf(MESSAGE_KEY) + MESSAGE_KEY.length, -1);
 }
 
 function printMessagePart(event: MessageEvent): string {
@@ -44,31 +74,34 @@ function printObjectPart(event: Exclude<RoomEvent, MessageEvent>, view: StateVie
     case 'room.archived':
     case 'room.deleted': {
       const facts = { head: view.head(event.roomId), memberCount: view.memberCount(event.roomId) };
-      return `"room":${JSON.stringify(wireRoom(event.room, facts))}`;
+      return printPart<RoomChanged>({ room: wireRoom(event.room, facts) });
     }
     case 'member.joined':
     case 'member.left':
     case 'member.updated':
     case 'member.banned':
-      return `"member":${JSON.stringify(wireMember(event.member, userRef(view, event.member.userId)))}`;
+      return printPart<MemberChanged>({ member: wireMember(event.member, userRef(view, event.member.userId)) });
     case 'read.updated':
-      return `"me":${JSON.stringify(wireMe(event.member))}`;
+      return printPart<ReadUpdated>({ me: wireMe(event.member) });
     case 'copilot.updated':
-      return `"copilot":${JSON.stringify(event.copilot && wireCopilot(event.copilot))}`;
+      return printPart<CopilotUpdated>({ copilot: event.copilot && wireCopilot(event.copilot) });
     case 'run.queued':
     case 'run.started':
     case 'run.finished':
-      // Its words are a message's, or told to who asks for the run: whoever joins later may not read what was before.
-      return `"run":${JSON.stringify(wireRun({ ...event.run, prompt: null }))}`;
+      // The prompt is a message, or only in answers about the run: later members may not read what was said before.
+      return printPart<RunChanged>({ run: wireRun({ ...event.run, prompt: null }) });
     case 'hook.created':
     case 'hook.updated':
     case 'hook.deleted':
     case 'hook.paused':
-      return `"hook":${JSON.stringify(wireHookEvent(event.hook, view.get('progress', event.hook.id)))}`;
+      return printPart<HookChanged>({ hook: wireHookEvent(event.hook, view.get('progress', event.hook.id)) });
     case 'token.revoked':
-      return `"tokenId":${JSON.stringify(event.tokenId)}`;
+      return printPart<TokenRevoked>({ tokenId: event.tokenId });
   }
 }
+
+const printPart = <E extends RoomEvent>(part: Omit<WireEvents[E['type']], 'pos' | 'roomId'>): string =>
+  JSON.stringify(part).slice(1, -1);
 
 function userRef(view: StateView, userId: string): UserRef {
   return view.get('user', userId) ?? { id: userId, name: userId, kind: 'human' };

@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../domain/refusal.ts';
 
-/** The status of each refusal. Source of the table: the codes that clients are told of in the README. */
+/** The HTTP status of each refusal. */
 export const STATUS_OF = {
   invalid_json: 400,
   invalid_body: 400,

@@ -1,18 +1,18 @@
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { STREAM_TYPES } from './feed.ts';
 
-/** After which event somebody wants to go on. */
+/** The position after which a stream continues. */
 export interface Cursor {
-  /** `null`: of whatever log there is, from its beginning. */
+  /** `null`: the current log, from its beginning. */
   readonly epoch: string | null;
   readonly pos: number;
 }
 
-/** What a stream is asked for. */
+/** The events that a stream is asked for. */
 export interface FeedQuery {
-  /** `undefined`: only what comes from now on. */
+  /** `undefined`: only events from now on. */
   readonly cursor: Cursor | undefined;
-  /** Ids or slugs; `null` is all that the caller has joined. */
+  /** Ids or slugs; `null`: all rooms that the caller has joined. */
   readonly rooms: readonly string[] | null;
   /** `null` is all. */
   readonly types: ReadonlySet<string> | null;
@@ -24,7 +24,7 @@ export interface LogQuery extends FeedQuery {
   readonly waitMs: number;
 }
 
-/** The query of a request, name by name; of a name that comes twice the first. */
+/** Reads a parameter of the query; of a repeated one the first. */
 export type QueryText = (name: string) => string | undefined;
 
 const CURSOR = /^([a-z0-9]{1,16})-(\d{1,15})$/;
@@ -34,30 +34,30 @@ const MAX_LIMIT = 1000;
 const DEFAULT_WAIT_S = 25;
 const MAX_WAIT_S = 60;
 
-/** `lastEventId` is the header of that name: it beats `since`. */
-export function readFeedQuery(query: QueryText, lastEventId: string | undefined): Verdict<FeedQuery> {
+/** `lastEventId`: the header of that name, which takes precedence over `since`. */
+export function readFeedQuery(query: QueryText, lastEventId: string | undefined): Outcome<FeedQuery> {
   const cursor = readCursor(lastEventId || query('since'));
   if (!cursor.ok) return cursor;
   const types = readTypes(query('types'));
   if (!types.ok) return types;
   const rooms = listOf(query('rooms'));
-  if (rooms && rooms.length > MAX_ROOMS) return refuse('invalid_query', `rooms: ${MAX_ROOMS} at the most`);
+  if (rooms && rooms.length > MAX_ROOMS) return refuse('invalid_query', `rooms: at most ${MAX_ROOMS}`);
   const ephemeral = query('ephemeral') ?? '1';
   if (ephemeral !== '0' && ephemeral !== '1') return refuse('invalid_query', 'ephemeral: 0 or 1');
-  return granted({ cursor: cursor.value, rooms, types: types.value, ephemeral: ephemeral === '1' });
+  return accepted({ cursor: cursor.value, rooms, types: types.value, ephemeral: ephemeral === '1' });
 }
 
-export function readLogQuery(query: QueryText, lastEventId: string | undefined): Verdict<LogQuery> {
+export function readLogQuery(query: QueryText, lastEventId: string | undefined): Outcome<LogQuery> {
   const feed = readFeedQuery(query, lastEventId);
   if (!feed.ok) return feed;
   const limit = wholeNumber('limit', query('limit'), DEFAULT_LIMIT, { least: 1, most: MAX_LIMIT });
   if (!limit.ok) return limit;
   const wait = wholeNumber('wait', query('wait'), DEFAULT_WAIT_S, { least: 0, most: MAX_WAIT_S });
   if (!wait.ok) return wait;
-  return granted({ ...feed.value, limit: limit.value, waitMs: wait.value * 1000 });
+  return accepted({ ...feed.value, limit: limit.value, waitMs: wait.value * 1000 });
 }
 
-/** Tokens in a URL end up in logs, in histories and in the Referer of other requests. */
+/** Refuses tokens in a URL: they would end up in logs, histories and the Referer of other requests. */
 export function refuseSecrets(query: Readonly<Record<string, string>>): Refusal | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!/^(access_?)?token$|^api_?key$|^auth(orization)?$/i.test(name) && !value.startsWith('odr_')) continue;
@@ -69,24 +69,24 @@ export function refuseSecrets(query: Readonly<Record<string, string>>): Refusal 
   return undefined;
 }
 
-function readCursor(text: string | undefined): Verdict<Cursor | undefined> {
-  if (text === undefined) return granted(undefined);
-  if (text === '0') return granted({ epoch: null, pos: 0 });
+function readCursor(text: string | undefined): Outcome<Cursor | undefined> {
+  if (text === undefined) return accepted(undefined);
+  if (text === '0') return accepted({ epoch: null, pos: 0 });
   const [, epoch, digits] = CURSOR.exec(text) ?? [];
   if (epoch === undefined) return refuse('invalid_cursor', 'since: an id of an event or a cursor, as they came, or 0');
-  return granted({ epoch, pos: Number(digits) });
+  return accepted({ epoch, pos: Number(digits) });
 }
 
-function readTypes(text: string | undefined): Verdict<ReadonlySet<string> | null> {
+function readTypes(text: string | undefined): Outcome<ReadonlySet<string> | null> {
   const types = listOf(text);
-  if (!types) return granted(null);
+  if (!types) return accepted(null);
   const unknown = types.find((type) => !STREAM_TYPES.has(type));
   if (unknown !== undefined)
     return refuse('invalid_query', `types: there is no ${unknown}; there are ${[...STREAM_TYPES].join(', ')}`);
-  return granted(new Set(types));
+  return accepted(new Set(types));
 }
 
-/** What stands between commas; `null` where there is nothing. */
+/** The parts between commas; `null` if there is none. */
 function listOf(text: string | undefined): readonly string[] | null {
   const parts = (text ?? '').split(',').flatMap((part) => part.trim() || []);
   return parts.length === 0 ? null : [...new Set(parts)];
@@ -97,10 +97,10 @@ function wholeNumber(
   text: string | undefined,
   otherwise: number,
   { least, most }: { readonly least: number; readonly most: number },
-): Verdict<number> {
-  if (text === undefined) return granted(otherwise);
+): Outcome<number> {
+  if (text === undefined) return accepted(otherwise);
   const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most
-    ? granted(value)
+    ? accepted(value)
     : refuse('invalid_query', `${name}: a whole number from ${least} to ${most}`);
 }

@@ -1,7 +1,9 @@
 import type { EventType } from '../domain/event.ts';
 import type { UserRef } from '../domain/user/user.ts';
 import type { EphemeralEvent } from '../feed/live.ts';
-import { printInstant } from './instant.ts';
+import type { WireEvents } from './event.ts';
+import { type Printed, printInstant } from './instant.ts';
+import type { WireDelta, WireNote } from './run.ts';
 
 const DURABLE = {
   'room.created': true,
@@ -40,12 +42,13 @@ const EPHEMERAL = {
   note: true,
 } as const satisfies Readonly<Record<EphemeralEvent['type'], true>>;
 
-/** All that a stream can be asked for. */
+/** All types that a stream can be asked for. */
 export const STREAM_TYPES: ReadonlySet<string> = new Set([...Object.keys(DURABLE), ...Object.keys(EPHEMERAL)]);
 
 /** A place in the log, as streams name it: opaque to clients. */
 export const printCursor = (epoch: string, pos: number): string => `${epoch}-${pos}`;
 
+/** The first event of a stream. */
 export interface Hello {
   readonly epoch: string;
   readonly pos: number;
@@ -55,42 +58,90 @@ export interface Hello {
 }
 
 export const printHello = ({ epoch, pos, firstPos, heartbeatMs, node }: Hello): string =>
-  JSON.stringify({ epoch, pos, firstPos, heartbeatMs, node });
+  JSON.stringify({ epoch, pos, firstPos, heartbeatMs, node } satisfies Hello);
 
-/** Why what lies between a cursor and now cannot be told: another log, one that is shorter, or one that has forgotten. */
+/** Why the events after a cursor cannot be sent: another log, a shorter log, or one that has forgotten them. */
 export type ResetReason = 'epoch' | 'ahead' | 'expired';
 
-export const printReset = (reason: ResetReason, pos: number): string => JSON.stringify({ reason, pos });
+export interface WireReset {
+  readonly reason: ResetReason;
+  readonly pos: number;
+}
 
-/** A message that is being written, as far as it is: `offset` is the length of its text, in UTF-16 units. */
+export const printReset = (reason: ResetReason, pos: number): string =>
+  JSON.stringify({ reason, pos } satisfies WireReset);
+
+/** A message that is being written: its text so far, whose length is `offset`. */
+export interface WireSnapshot extends WireDelta {
+  readonly messageId: string;
+}
+
 export function printSnapshot(
   roomId: string,
   { messageId, runId, text }: { readonly messageId: string; readonly runId: string; readonly text: string },
 ): string {
-  return JSON.stringify({ roomId, messageId, runId, offset: text.length, text });
+  return JSON.stringify({ roomId, messageId, runId, offset: text.length, text } satisfies WireSnapshot);
 }
 
-/** Over when the time has come, or when a message of that user has. */
+/** Ends at `expiresAt`, or with a message of the user. */
+export interface WireTyping {
+  readonly roomId: string;
+  readonly user: UserRef;
+  readonly expiresAt: string;
+}
+
 export function printTyping(roomId: string, { id, name, kind }: UserRef, expiresAt: number): string {
-  return JSON.stringify({ roomId, user: { id, name, kind }, expiresAt: printInstant(expiresAt) });
+  return JSON.stringify({ roomId, user: { id, name, kind }, expiresAt: printInstant(expiresAt) } satisfies WireTyping);
 }
 
 export interface OnlineUser {
   readonly userId: string;
-  /** Since when; epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly since: number;
 }
 
-const wireOnline = ({ userId, since }: OnlineUser): object => ({ userId, since: printInstant(since) });
-
-/** Who has come and who has gone since the last such event of the room. */
-export function printPresence(roomId: string, online: readonly OnlineUser[], offline: readonly string[]): string {
-  return JSON.stringify({ roomId, online: online.map(wireOnline), offline });
+/** The users online now. */
+export interface WireOnline {
+  readonly online: readonly Printed<OnlineUser, 'since'>[];
 }
 
-/** Everybody who is there now. */
+/** The users who have come online or gone offline since the last such event of the room. */
+export interface WirePresence extends WireOnline {
+  readonly roomId: string;
+  readonly offline: readonly string[];
+}
+
+const wireOnline = ({ userId, since }: OnlineUser) => ({ userId, since: printInstant(since) });
+
+export function printPresence(roomId: string, online: readonly OnlineUser[], offline: readonly string[]): string {
+  return JSON.stringify({ roomId, online: online.map(wireOnline), offline } satisfies WirePresence);
+}
+
 export const printOnline = (online: readonly OnlineUser[]): string =>
-  JSON.stringify({ online: online.map(wireOnline) });
+  JSON.stringify({ online: online.map(wireOnline) } satisfies WireOnline);
+
+/** The data of every event of a stream, by its type. */
+export interface WireStream extends WireEvents {
+  readonly typing: WireTyping;
+  readonly presence: WirePresence;
+  readonly 'message.delta': WireDelta;
+  readonly 'message.snapshot': WireSnapshot;
+  readonly note: WireNote;
+  readonly hello: Hello;
+  readonly reset: WireReset;
+}
+
+/** An event of a stream, its data read. */
+export type WireStreamEvent = {
+  readonly [T in keyof WireStream]: { readonly event: T; readonly data: WireStream[T] };
+}[keyof WireStream];
+
+/** The answer of `GET /api/event/log`. */
+export interface WireLog {
+  readonly events: readonly ({ readonly id: string } & WireStreamEvent)[];
+  readonly cursor: string;
+  readonly epoch: string;
+}
 
 export interface TicketAnswer {
   readonly ticket: string;
@@ -98,4 +149,4 @@ export interface TicketAnswer {
 }
 
 export const printTicket = ({ ticket, expiresAt }: TicketAnswer): string =>
-  JSON.stringify({ ticket, expiresAt: printInstant(expiresAt) });
+  JSON.stringify({ ticket, expiresAt: printInstant(expiresAt) } satisfies Printed<TicketAnswer, 'expiresAt'>);

@@ -72,11 +72,11 @@ for (const [head, name] of [
 
 test('a form without a file, one that breaks off, and one that is none', async () => {
   assert.match(String(await read(formOf({ head: 'name="other"', body: 'x' }))), /no field "file"/);
-  assert.match(String(await read(Buffer.from('hello'))), /no whole multipart/);
-  assert.match(String(await read(Buffer.alloc(0))), /no whole multipart/);
+  assert.match(String(await read(Buffer.from('hello'))), /not a complete multipart/);
+  assert.match(String(await read(Buffer.alloc(0))), /not a complete multipart/);
   assert.match(
     String(await read(formOf({ head: 'name="other"', body: 'x'.repeat(200_000) }, FILE))),
-    /no whole multipart/,
+    /not a complete multipart/,
   );
   const whole = formOf(FILE);
   for (let end = whole.indexOf('x\r\n') + 1; end < whole.length - 6; end++)

@@ -1,31 +1,31 @@
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 
-/** How much may stand before the file: other fields and the head of its own part. */
+/** Maximum bytes before the file: other fields and the head of its own part. */
 const MAX_BEFORE_BYTES = 64 * 1024;
 const FIELD = 'file';
 const CRLF = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** A file within a form. */
+/** A file in a form. */
 export interface FormFile {
   readonly name: string;
-  /** Throws where the form ends in the middle of the file. */
+  /** Throws if the form ends within the file. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** The boundary of a `multipart/form-data` type; `undefined` where it names none. Source: RFC 2046, section 5.1.1. */
+/** The boundary of a `multipart/form-data` type; `undefined`: it has none. Source: RFC 2046, section 5.1.1. */
 export function boundaryOf(contentType: string): string | undefined {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
   return quoted ?? plain;
 }
 
-/** Reads a form up to its field `file`, whose bytes come as they are read; what follows it is left unread. */
-export async function readFormFile(chunks: AsyncIterable<Uint8Array>, boundary: string): Promise<Verdict<FormFile>> {
+/** Reads a form up to its field `file`, which is streamed; the rest of the form is not read. */
+export async function readFormFile(chunks: AsyncIterable<Uint8Array>, boundary: string): Promise<Outcome<FormFile>> {
   const form = new FormReader(chunks, Buffer.from(`\r\n--${boundary}`));
   for (;;) {
     const head = await form.nextHead();
     if (head === 'end') return refuse('invalid_body', `the form has no field "${FIELD}"`, { path: FIELD });
-    if (head === 'broken') return refuse('invalid_body', 'the body is no whole multipart/form-data');
+    if (head === 'broken') return refuse('invalid_body', 'the body is not a complete multipart/form-data');
     const { field, fileName } = dispositionOf(head);
     if (field === FIELD) return { ok: true, value: { name: fileName ?? FIELD, chunks: form.content() } };
   }
@@ -46,7 +46,7 @@ const unescapeSign = (sign: string): string => decodeURIComponent(sign);
 class FormReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
-  /** As if a line had ended before: then the first delimiter is like all others. */
+  /** Begins with a line end, as every delimiter does but the first of a form. */
   #bytes: Buffer = CRLF;
   #skipped = 0;
 
@@ -76,7 +76,7 @@ class FormReader {
   /** The bytes of the part whose head was read. */
   async *content(): AsyncGenerator<Uint8Array, void> {
     const overlap = this.#delimiter.length - 1;
-    // The line end that was left from the head is no part of the file.
+    // The line end left from the head is not part of the file.
     let from = CRLF.length;
     for (;;) {
       const end = this.#bytes.indexOf(this.#delimiter);

@@ -1,146 +1,197 @@
+import * as v from 'valibot';
 import type { FileRef } from '../domain/file/file.ts';
-import { NO_MENTIONS } from '../domain/message/mention.ts';
-import type { Edit, Message, StoredMessage } from '../domain/message/message.ts';
-import type { UserRef } from '../domain/user/user.ts';
-import { printInstant, printInstantOrNull } from './instant.ts';
+import {
+  type Edit,
+  type JsonObject,
+  MESSAGE_ID,
+  type Message,
+  type Reaction,
+  type ThreadSummary,
+} from '../domain/message/message.ts';
+import { type Printed, printInstant } from './instant.ts';
+import { ownedSchema } from './text.ts';
 
-const printText = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text));
-const printObject = (object: object | null): string => (object === null ? 'null' : JSON.stringify(object));
-const printList = (list: readonly object[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
+const messageId = v.pipe(v.string(), v.regex(MESSAGE_ID, 'the id of a message: 8 to 64 letters, digits, "_" and "-"'));
+const roomName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const fileId = v.pipe(v.string(), v.maxLength(64));
+const MESSAGE_TYPES = ['text', 'file', 'alert', 'command', 'system'] as const;
+const type = v.picklist(MESSAGE_TYPES);
+const format = v.picklist(['markdown', 'plain']);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Kept as it was parsed: a copy made by a schema would lose keys such as `__proto__`. */
+const card = v.nullable(v.custom<JsonObject>(isObject, 'must be an object or null'));
+/** More than any rule of the domain allows, which refuses with the exact limit. */
+const MAX_ATTACHMENTS = 1_000;
 
-/** A message on the wire, reactions without `me`, as JSON; key by key, since most of it is as in other messages. */
-export function printMessage(message: Message): string {
-  const { id, roomId, seq, author, type, body, format, replyTo, threadId, version, createdAt, updatedAt } = message;
-  const created = printInstant(createdAt);
-  const updated = updatedAt === createdAt ? created : printInstant(updatedAt);
-  return `{"id":${JSON.stringify(id)},"roomId":${printRoomId(roomId)},"seq":${seq},"author":${printAuthor(author)},"type":"${type}","body":${JSON.stringify(body)},"format":"${format}","replyTo":${printText(replyTo)},"threadId":${printText(threadId)},${isPlain(message) ? PLAIN : printMarks(message)},"version":${version},"createdAt":"${created}","updatedAt":"${updated}"}`;
-}
-
-/** What a message may have beside its words. */
-type Marks = Omit<
-  Message,
-  | 'id'
-  | 'roomId'
-  | 'seq'
-  | 'author'
-  | 'type'
-  | 'body'
-  | 'format'
-  | 'replyTo'
-  | 'threadId'
-  | 'version'
-  | 'createdAt'
-  | 'updatedAt'
->;
-
-function printMarks(marks: Marks): string {
-  const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
-  const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
-  return `"alsoInRoom":${alsoInRoom},"thread":${printThread(thread)},"mentions":${JSON.stringify(mentions)},"attachments":${printList(attachments.map(wireFile))},"card":${printObject(card)},"silent":${silent},"reactions":${printList(reactions)},"status":"${status}","run":${printObject(run)},"pinned":${pinned},"deleted":${deleted},"deletedAt":${printText(printInstantOrNull(deletedAt))},"deletedBy":${printText(deletedBy)},"deleteReason":${printText(deleteReason)},"edited":${printEdited(edited)}`;
-}
-
-/** Nothing but words, as most messages are: of these all the rest is the same. */
-function isPlain(marks: Marks): boolean {
-  const { alsoInRoom, thread, mentions, attachments, card, silent, reactions, status, run } = marks;
-  const { pinned, deleted, deletedAt, deletedBy, deleteReason, edited } = marks;
-  return (
-    !(alsoInRoom || silent || pinned || deleted) &&
-    mentions === NO_MENTIONS &&
-    status === 'complete' &&
-    attachments.length === 0 &&
-    reactions.length === 0 &&
-    (thread ?? card ?? run ?? deletedAt ?? deletedBy ?? deleteReason ?? edited) === null
-  );
-}
-
-const PLAIN = printMarks({
-  alsoInRoom: false,
-  thread: null,
-  mentions: NO_MENTIONS,
-  attachments: [],
-  card: null,
-  silent: false,
-  reactions: [],
-  status: 'complete',
-  run: null,
-  pinned: false,
-  deleted: false,
-  deletedAt: null,
-  deletedBy: null,
-  deleteReason: null,
-  edited: null,
+/** The body of a POST. `roomId` may be in the path instead. */
+export const POST_MESSAGE = v.strictObject({
+  id: v.optional(messageId),
+  roomId: v.optional(roomName),
+  type: v.optional(type),
+  body: v.optional(v.string()),
+  format: v.optional(format),
+  replyTo: v.optional(v.nullable(messageId)),
+  threadId: v.optional(v.nullable(messageId)),
+  alsoInRoom: v.optional(v.boolean()),
+  attachments: v.optional(v.pipe(v.array(fileId), v.maxLength(MAX_ATTACHMENTS))),
+  card: v.optional(card),
+  silent: v.optional(v.boolean()),
 });
+export type PostMessage = v.InferOutput<typeof POST_MESSAGE>;
+export type PostMessageBody = v.InferInput<typeof POST_MESSAGE>;
 
-const authors = new WeakMap<UserRef, string>();
-
-function printAuthor(author: UserRef): string {
-  let text = authors.get(author);
-  if (text === undefined) {
-    text = JSON.stringify(author);
-    authors.set(author, text);
-  }
-  return text;
+/** Field by field: a rest pattern costs several times as much. */
+export function postOf(wire: PostMessage, room: string) {
+  const { id, type, body = '', format, replyTo, threadId, alsoInRoom, attachments, card, silent } = wire;
+  return { room, id, type, body, format, replyTo, threadId, alsoInRoom, attachments, card, silent };
 }
 
-let lastRoom = { id: '', text: '""' };
+/** Headers with the other fields of a message posted as plain text. */
+export const POST_HEADERS = {
+  id: 'x-message-id',
+  threadId: 'x-thread-id',
+  replyTo: 'x-reply-to',
+  format: 'x-message-format',
+  silent: 'x-silent',
+} as const;
 
-/** Many that are printed in a row are of the same room. */
-function printRoomId(id: string): string {
-  if (lastRoom.id !== id) lastRoom = { id, text: JSON.stringify(id) };
-  return lastRoom.text;
-}
-
-function printThread(thread: Message['thread']): string {
-  return printObject(thread && { ...thread, lastReplyAt: printInstant(thread.lastReplyAt) });
-}
-
-function printEdited(edited: Message['edited']): string {
-  return printObject(edited && { ...edited, at: printInstant(edited.at) });
-}
-
-export function wireFile(file: FileRef): object {
-  return { ...file, createdAt: printInstant(file.createdAt) };
-}
-
-interface WireMessage
-  extends Omit<Message, 'attachments' | 'thread' | 'edited' | 'deletedAt' | 'createdAt' | 'updatedAt'> {
-  readonly attachments: readonly (Omit<FileRef, 'createdAt'> & { readonly createdAt: string })[];
-  readonly thread: (Omit<NonNullable<Message['thread']>, 'lastReplyAt'> & { readonly lastReplyAt: string }) | null;
-  readonly edited: (Omit<NonNullable<Message['edited']>, 'at'> & { readonly at: string }) | null;
-  readonly deletedAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** Reads what `printMessage` has written. */
-export function readMessage(json: string): Message {
-  const wire = JSON.parse(json) as WireMessage;
-  const { thread, edited, deletedAt } = wire;
-  const createdAt = Date.parse(wire.createdAt);
+/** A message posted as plain text, as `POST_MESSAGE` reads it. */
+export function plainPost(body: string, header: (name: string) => string | undefined): object {
+  const { silent, ...names } = POST_HEADERS;
+  const fields = Object.entries(names).map(([field, name]) => [field, header(name)] as const);
+  const isSilent = header(silent);
   return {
-    ...wire,
-    attachments: wire.attachments.map((file) => ({ ...file, createdAt: Date.parse(file.createdAt) })),
-    thread: thread && { ...thread, lastReplyAt: Date.parse(thread.lastReplyAt) },
-    edited: edited && { ...edited, at: Date.parse(edited.at) },
-    deletedAt: deletedAt === null ? null : Date.parse(deletedAt),
-    createdAt,
-    updatedAt: wire.updatedAt === wire.createdAt ? createdAt : Date.parse(wire.updatedAt),
+    body,
+    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
+    ...(isSilent === undefined ? {} : { silent: isSilent === 'true' || isSilent === '1' }),
   };
 }
 
-/** A message as somebody reads it, whose own reactions are `mine`. */
-export function printMessageFor(stored: StoredMessage, mine: ReadonlySet<string>): string {
-  const { message, json } = stored;
-  if (message.reactions.length === 0) return json;
-  const reactions = message.reactions.map((reaction) => ({ ...reaction, me: mine.has(reaction.emoji) }));
-  return printMessage({ ...message, reactions });
+/** A file by its id, or as an answer shows it. */
+const attachment = v.union(
+  [
+    fileId,
+    v.pipe(
+      v.looseObject({ id: fileId }),
+      v.transform(({ id }) => id),
+    ),
+  ],
+  'must be a file id',
+);
+/** The body of a PUT: the fields that may change, and all others of a GET, so that its answer can be sent back. */
+export const PUT_MESSAGE = v.strictObject({
+  body: v.optional(v.string()),
+  format: v.optional(format),
+  attachments: v.optional(v.pipe(v.array(attachment), v.maxLength(MAX_ATTACHMENTS))),
+  card: v.optional(card),
+  silent: v.optional(v.boolean()),
+  id: v.optional(v.string()),
+  roomId: v.optional(v.string()),
+  seq: v.optional(v.number()),
+  type: v.optional(type),
+  replyTo: v.optional(v.nullable(v.string())),
+  threadId: v.optional(v.nullable(v.string())),
+  alsoInRoom: v.optional(v.boolean()),
+  author: v.optional(v.looseObject({ id: v.string() })),
+  thread: ownedSchema,
+  mentions: ownedSchema,
+  reactions: ownedSchema,
+  status: ownedSchema,
+  run: ownedSchema,
+  pinned: ownedSchema,
+  deleted: ownedSchema,
+  deletedAt: ownedSchema,
+  deletedBy: ownedSchema,
+  deleteReason: ownedSchema,
+  edited: ownedSchema,
+  version: ownedSchema,
+  createdAt: ownedSchema,
+  updatedAt: ownedSchema,
+});
+
+export type PutMessageBody = v.InferInput<typeof PUT_MESSAGE>;
+
+export function editOf(put: v.InferOutput<typeof PUT_MESSAGE>) {
+  const { body, format, attachments, card, silent, author, id, roomId, seq, type, replyTo, threadId, alsoInRoom } = put;
+  const fixed = { id, roomId, seq, type, replyTo, threadId, alsoInRoom, authorId: author?.id };
+  return { body, format, attachments, card, silent, fixed };
 }
 
-/** A page of messages that are JSON already. */
-export function printPage(messages: readonly string[], facts: object): string {
-  return `{"messages":[${messages.join(',')}],${JSON.stringify(facts).slice(1)}`;
+const count = v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a sequence number'), v.transform(Number));
+const LIMIT = 'must be a number from 1 to 200';
+
+/** The query of a page. */
+export const PAGE_QUERY = v.object({
+  before: v.optional(count),
+  after: v.optional(count),
+  around: v.optional(v.union([count, messageId], 'must be a sequence number or the id of a message')),
+  limit: v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,3}$/, LIMIT), v.transform(Number), v.minValue(1, LIMIT), v.maxValue(200, LIMIT)),
+  ),
+  thread: v.optional(messageId),
+  type: v.optional(type),
+  author: v.optional(v.pipe(v.string(), v.maxLength(64))),
+});
+export type PageRequest = v.InferOutput<typeof PAGE_QUERY>;
+
+const MAX_REASON = 500;
+/** The query of a DELETE: why the message is deleted. */
+export const DELETE_QUERY = v.object({
+  reason: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(MAX_REASON, `must have at most ${MAX_REASON} characters`),
+      v.check((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must be one line of text'),
+    ),
+  ),
+});
+
+export type WireFile = Printed<FileRef, 'createdAt'>;
+
+export interface WireReaction extends Reaction {
+  /** In answers: whether the caller has reacted so. */
+  readonly me?: boolean;
 }
 
-export function wireEdit({ version, body, format, editedAt, editedBy }: Edit): object {
+/** A message on the wire. */
+export interface WireMessage
+  extends Omit<
+    Printed<Message, 'deletedAt' | 'createdAt' | 'updatedAt'>,
+    'attachments' | 'thread' | 'reactions' | 'edited'
+  > {
+  readonly attachments: readonly WireFile[];
+  readonly thread: Printed<ThreadSummary, 'lastReplyAt'> | null;
+  readonly reactions: readonly WireReaction[];
+  readonly edited: Printed<NonNullable<Message['edited']>, 'at'> | null;
+}
+
+/** Messages of a room, ascending by sequence number. */
+export interface WirePage {
+  readonly messages: readonly WireMessage[];
+  /** 0 where the page is empty. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  /** Where a stream of what follows begins. */
+  readonly cursor: string;
+}
+
+export function wireFile(file: FileRef): WireFile {
+  return { ...file, createdAt: printInstant(file.createdAt) };
+}
+
+/** An earlier version of a message. */
+export type WireEdit = Printed<Omit<Edit, 'messageId'>, 'editedAt'>;
+
+export function wireEdit({ version, body, format, editedAt, editedBy }: Edit): WireEdit {
   return { version, body, format, editedAt: printInstant(editedAt), editedBy };
+}
+
+/** An object with messages that are JSON already, and its other fields. */
+export function printPage<Page extends { readonly messages: readonly WireMessage[] }>(
+  messages: readonly string[],
+  rest: Omit<Page, 'messages'>,
+): string {
+  return `{"messages":[${messages.join(',')}],${JSON.stringify(rest).slice(1)}`;
 }

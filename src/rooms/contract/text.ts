@@ -2,21 +2,21 @@ import * as v from 'valibot';
 import { readInstant } from '../domain/instant.ts';
 
 /**
- * Also what breaks a line by another name, what turns the direction of what follows, and what nobody sees, by which one name
- * would look like another. What joins letters and emoji may stand, as may the signs behind a black flag that name a region.
+ * Also line separators, direction marks and invisible characters, which make names look alike. Joiners of letters and emoji
+ * are allowed, as are the tags after a black flag that name a region.
  */
 const CONTROL =
   /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]|(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0000}-\u{e007f}]/u;
 /** Control characters but tab and line ends. */
 const CONTROL_IN_PROSE = /(?![\t\n])\p{Cc}/u;
 
-/** One line of a given number of code points, without what would surround it. */
+/** One line of a given number of code points, trimmed. */
 export function lineSchema(min: number, max: number) {
   return v.pipe(
     v.string(),
     v.trim(),
     v.check((text) => isBetween(text, min, max), `must have ${min} to ${max} characters`),
-    v.check((text) => !CONTROL.test(text), 'must not hold control characters, nor characters that nobody sees'),
+    v.check((text) => !CONTROL.test(text), 'must not hold control or invisible characters'),
     v.check((text) => text.isWellFormed(), 'holds half of a surrogate pair'),
   );
 }
@@ -44,7 +44,7 @@ export const instantSchema = v.pipe(
   v.number('must be a time such as 2030-01-31T12:00:00Z'),
 );
 
-/** An object of these fields and no others. Valibot's own takes a list for an object without fields. */
+/** An object with only these fields. Valibot's own schema accepts a list as an object without fields. */
 export function objectSchema<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(
     v.custom<v.InferInput<v.StrictObjectSchema<Entries, undefined>>>((input) => isObject(input), 'must be an object'),
@@ -56,7 +56,7 @@ function isObject(input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** What the server owns: it may be sent back, and is not looked at. */
+/** A field of the server: accepted in a request, and ignored. */
 export const ownedSchema = v.optional(v.unknown());
 
 function isBetween(text: string, min: number, max: number): boolean {

@@ -3,12 +3,12 @@ import type { FileRef } from '../domain/file/file.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { FileStore } from '../files/file-store.ts';
 
-/** Of one file. */
+/** Bytes of one file. */
 const MAX_FILE_BYTES = 32 * 1024;
-/** Of all files of a prompt. */
+/** Bytes of all files of a prompt. */
 const MAX_BYTES = 128 * 1024;
 
-/** Reads the attached texts that a model is to be shown, those of the first messages first, as far as they have room. */
+/** Reads attached texts for a model, in the order of the messages, up to the limits. */
 export async function readPromptFiles(
   files: Pick<FileStore, 'read'>,
   messages: readonly Message[],
@@ -28,7 +28,7 @@ export async function readPromptFiles(
   return texts;
 }
 
-/** `undefined`: its bytes are not there any more. */
+/** `undefined`: its bytes are gone. */
 async function readHead(files: Pick<FileStore, 'read'>, file: FileRef, most: number): Promise<Buffer | undefined> {
   if (file.size === 0) return undefined;
   const stream = await files.read(file, { start: 0, end: Math.min(file.size, most) - 1 });

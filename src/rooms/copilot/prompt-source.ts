@@ -12,25 +12,25 @@ import type { FileStore } from '../files/file-store.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { readPromptFiles } from './prompt-files.ts';
 
-/** Without an answer of the alert server a prompt goes without alerts. */
+/** A prompt goes without alerts if the alert server takes longer, in milliseconds. */
 const ALERTS_TIMEOUT_MS = 2_000;
-/** Of the room beside the thread. */
+/** Messages of the room beside the thread. */
 const ROOM_MESSAGES = 20;
-/** Of all that was said since a moment; the tokens bound it too. */
+/** Messages since a moment; the token limit applies too. */
 const SINCE_MESSAGES = 200;
 
 export interface PromptSourceParts {
   readonly state: StateView;
   readonly store: Pick<RoomStore, 'page' | 'messages'>;
-  /** `undefined`: the server was started without `--alerts`. */
+  /** `undefined` without `--alerts`. */
   readonly alerts: Pick<AlertsClient, 'alerts'> | undefined;
-  /** `null`: any room is told of its alerts, since everybody is an admin of the server. */
+  /** `null`: alerts are shown in every room, since everybody is an admin of the server. */
   readonly alertRooms: AlertRooms | null;
   readonly files: Pick<FileStore, 'read'>;
   readonly clock: Clock;
 }
 
-/** Gathers what a model is shown of a room. */
+/** Collects the parts of a room's prompt. */
 export class PromptSource {
   readonly #parts: PromptSourceParts;
 
@@ -48,7 +48,7 @@ export class PromptSource {
       this.#messages(run, copilot, { before: trigger ? trigger.seq : undefined, afterSeq }),
       copilot.context.includeAlerts ? this.#alerts(room) : [],
     ]);
-    // The files of what is asked first, then those of what was said last.
+    // First the files of the question, then those of the latest messages.
     const byWeight = [trigger, root, ...messages.toReversed()].filter((message) => message !== undefined);
     const seen = byWeight.filter(isSeen);
     const name = state.get('user', run.startedBy)?.name ?? run.startedBy;
@@ -70,7 +70,7 @@ export class PromptSource {
     return ids.map((id) => found.find(({ message }) => message.id === id)?.message);
   }
 
-  /** Those of the thread and the last of the room; or the last of the room, whatever thread they stand in. */
+  /** The messages of the thread and the last of the room; or the last of the room, in any thread. */
   async #messages(
     { roomId, threadId }: Run,
     { context }: CopilotSettings,
@@ -97,17 +97,17 @@ export class PromptSource {
 
   async #alerts(room: Room): Promise<readonly FiringAlert[]> {
     const { alerts, alertRooms, clock } = this.#parts;
-    // Whoever makes a room chooses its labels.
+    // The labels are chosen by the room's creator.
     if (alertRooms && !isAlertRoom(alertRooms, room)) return [];
     const { labels } = room;
-    // Of a room without labels all alerts would be its own.
+    // Without labels all alerts would match.
     if (!alerts || Object.keys(labels).length === 0) return [];
     const matchers = Object.entries(labels).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
     let cancel = () => {};
     const late = new Promise<readonly FiringAlert[]>((resolve) => {
       cancel = clock.after(ALERTS_TIMEOUT_MS, () => resolve([]));
     });
-    const found = alerts.alerts(matchers, { onlyActive: true }).then((verdict) => (verdict.ok ? verdict.value : []));
+    const found = alerts.alerts(matchers, { onlyActive: true }).then((outcome) => (outcome.ok ? outcome.value : []));
     try {
       return await Promise.race([found, late]);
     } finally {
@@ -116,13 +116,13 @@ export class PromptSource {
   }
 }
 
-/** Everything of a room, whatever thread it stands in. */
+/** All messages of a room, in any thread. */
 const wholeRoom = (settings: CopilotSettings): CopilotSettings => ({
   ...settings,
   context: { ...settings.context, scope: 'room', messages: SINCE_MESSAGES },
 });
 
-/** What the asker may not see, the model does not tell him. */
+/** The model sees nothing that the asker may not see. */
 function visibleAfter(state: StateView, room: Room, run: Run, trigger: Message | undefined): number {
   if (room.historyVisibility !== 'joined') return 0;
   const member = state.get('member', memberKey(room.id, run.startedBy));

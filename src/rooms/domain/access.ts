@@ -3,45 +3,46 @@ import type { StateView } from './change.ts';
 import { isGuest } from './member/guest.ts';
 import { type Member, memberKey } from './member/member.ts';
 import { hasStanding } from './member/standing.ts';
-import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './refusal.ts';
 import type { Room } from './room/room.ts';
 
-/** A room as a caller stands to it. */
+/** A room, and the caller's rights in it. */
 export interface RoomAccess {
   readonly room: Room;
-  /** `undefined`: he is not in it. */
+  /** `undefined`: not a member. */
   readonly member: Member | undefined;
   /** An admin or owner of the room, or of the server. */
   readonly isModerator: boolean;
   readonly isOwner: boolean;
-  /** He sees only what follows this sequence number. */
+  /** Only messages after this sequence number are visible. */
   readonly afterSeq: number;
 }
 
 /**
- * The room that an id or slug stands for, where the caller may read it: members read, anybody but guests reads
- * what is public, and a server's admin reads all. Of others nobody learns that they exist.
+ * The room of an id or slug, if the caller may read it: members read, users other than guests read public rooms, and a
+ * server admin reads all. Other rooms look as if they did not exist.
  */
-export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Verdict<RoomAccess> {
+export function findRoom(view: StateView, caller: Caller, idOrSlug: string): Outcome<RoomAccess> {
   const room = roomOf(view, idOrSlug);
   const access = room && accessTo(view, caller, room);
-  return access ? granted(access) : noSuchRoom(idOrSlug);
+  return access ? accepted(access) : noSuchRoom(idOrSlug);
 }
 
 export const noSuchRoom = (idOrSlug: string): Refusal => refuse('room_not_found', `there is no room ${idOrSlug}`);
 
-/** By id or slug, whoever asks. A deleted room is not there. */
+/** By id or slug, for any caller; `undefined` for a deleted room. */
 export function roomOf(view: StateView, idOrSlug: string): Room | undefined {
   const room = view.get('room', view.get('slug', idOrSlug)?.roomId ?? idOrSlug);
   return room && room.deletedAt === null ? room : undefined;
 }
 
-/** `undefined`: he may not read it. */
+/** `undefined`: the caller may not read it. */
 export function accessTo(view: StateView, caller: Caller, room: Room): RoomAccess | undefined {
   if (caller.roomIds && !caller.roomIds.has(room.id)) return undefined;
   const key = memberKey(room.id, caller.user.id);
   const member = view.get('member', key);
-  if (!member && !caller.isAdmin && !isOpenTo(view, caller, room)) return undefined;
+  const isPart = caller.kind !== 'user';
+  if (!member && !caller.isAdmin && !isPart && !isOpenTo(view, caller, room)) return undefined;
   const role = member?.role;
   return {
     room,
@@ -49,11 +50,13 @@ export function accessTo(view: StateView, caller: Caller, room: Room): RoomAcces
     isModerator: caller.isAdmin || role === 'admin' || role === 'owner',
     isOwner: caller.isAdmin || role === 'owner',
     afterSeq:
-      room.historyVisibility === 'joined' && !caller.isAdmin ? (member?.joinedSeq ?? view.head(room.id).lastSeq) : 0,
+      room.historyVisibility === 'joined' && !caller.isAdmin && !isPart
+        ? (member?.joinedSeq ?? view.head(room.id).lastSeq)
+        : 0,
   };
 }
 
-/** Whether somebody who is not in a room may read it: a guest only after having been in it. */
+/** Whether a user who is not a member may read the room; a guest only after having been a member. */
 function isOpenTo(view: StateView, { user }: Caller, { id, visibility }: Room): boolean {
   if (visibility !== 'public' || view.get('ban', memberKey(id, user.id))) return false;
   return !isGuest(view, user) || hasStanding(view, id, user.id);
@@ -67,12 +70,12 @@ export function requireMember(access: RoomAccess): Refusal | undefined {
   return access.member ? undefined : refuse('forbidden', 'only members of the room may do this; join it first');
 }
 
-/** A room that is archived takes nothing any more. */
+/** An archived room takes no changes. */
 export function requireLive({ room }: RoomAccess): Refusal | undefined {
   return room.archived ? refuse('archived', `the room ${room.slug} is archived`) : undefined;
 }
 
-/** Whether he may post: whoever is in it and no guest; where it is read-only, moderators, bots and bridges. */
+/** Whether the caller may post: members but guests; in a read-only room moderators, bots and bridges. */
 export function requireWriter(access: RoomAccess, caller: Caller, now: number): Refusal | undefined {
   const { room, member, isModerator } = access;
   const archived = requireLive(access);

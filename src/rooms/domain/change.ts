@@ -7,30 +7,30 @@ import type { Refusal } from './refusal.ts';
 import type { RoomHead } from './room/room.ts';
 import type { Run } from './run/run.ts';
 
-/** What is known of the rooms at one moment. */
+/** The state of the rooms at one moment. */
 export interface StateView {
   get<K extends RecordKind>(kind: K, key: string): Records[K] | undefined;
-  /** All of a kind, in no order that means anything. */
+  /** All records of a kind, in no particular order. */
   each<K extends RecordKind>(kind: K): Iterable<Records[K]>;
-  /** In no order that means anything. */
+  /** In no particular order. */
   membersOf(roomId: string): Iterable<Member>;
   memberCount(roomId: string): number;
   roomIdsOf(userId: string): Iterable<string>;
   head(roomId: string): RoomHead;
 }
 
-/** What a decision sees: the state after all that was decided before it, committed or about to be in the same commit. */
+/** The state that a decision sees: with all earlier decisions, committed or in the same commit. */
 export interface ChangeView extends StateView {
   readonly now: number;
   /** A new UUIDv7. */
   newId(): string;
-  /** One of those that the change has asked for; `undefined`: there is none. */
+  /** One of the requested messages; `undefined`: it does not exist. */
   message(id: string): StoredMessage | undefined;
-  /** Whether it was removed by retention less than 7 days ago; of those that the change has asked for. */
+  /** Whether retention removed it less than 7 days ago; only for requested messages. */
   isForgotten(id: string): boolean;
-  /** Of those that the change has asked for. */
+  /** Only for requested messages. */
   hasReacted(key: ReactionKey): boolean;
-  /** The sequence number that the next message of the room will get. */
+  /** The sequence number of the room's next message. */
   nextSeq(roomId: string): number;
 }
 
@@ -40,18 +40,18 @@ export interface ReactionKey {
   readonly userId: string;
 }
 
-/** A line of the audit log: who did what to what. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   readonly at: number;
   readonly by: string;
   /** Such as `room.update` or `token.create`. */
   readonly action: string;
   readonly roomId: string | null;
-  /** What it was done to: an id, and nothing secret. */
+  /** The id of the object; nothing secret. */
   readonly subject: string;
 }
 
-/** All that one decision writes, in one commit: all of it or nothing. */
+/** The writes of one decision, committed as a whole or not at all. */
 export interface Write {
   readonly events?: readonly EventDraft[];
   readonly records?: readonly RecordChange[];
@@ -65,17 +65,17 @@ export type Decision<T> =
   | Refusal
   | {
       readonly ok: true;
-      /** `null`: nothing is to be written, and the answer is ready. */
+      /** `null`: nothing to write, and the answer is ready. */
       readonly write: Write | null;
-      /** Made after the commit; its argument holds this decision's events, in their order. */
+      /** Called after the commit, with this decision's events in their order. */
       answer(committed: readonly Committed[]): T;
     };
 
-/** What somebody wants done. It is decided when its turn comes, together with others that wait, in their order. */
+/** A requested change. Changes are decided one after the other, in order. */
 export interface Change<T> {
-  /** Ids of the messages that the decision must see. */
+  /** Ids of the messages that the decision needs. */
   readonly messages?: readonly string[];
   readonly reactions?: readonly ReactionKey[];
-  /** Pure; called once for each try at a commit. */
+  /** Pure; called once per attempt to commit. */
   decide(view: ChangeView): Decision<T>;
 }

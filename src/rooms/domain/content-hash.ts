@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonObject, JsonValue, MessageFormat, MessageType } from './message/message.ts';
 
-/** What makes two posts the same. */
+/** The content by which posts are compared. */
 export interface PostContent {
   readonly roomId: string;
   readonly type: MessageType;
@@ -21,12 +21,12 @@ export function hashContent(content: PostContent): string {
   return hash('sha256', JSON.stringify(canonical), 'hex');
 }
 
-/** Whether two cards say the same. */
+/** Whether two cards are equal. */
 export function isSameCard(a: JsonObject | null, b: JsonObject | null): boolean {
   return a === b || (a !== null && b !== null && JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b)));
 }
 
-/** Entries instead of an object: keys such as `1` or `__proto__` have a mind of their own in one. */
+/** Entries instead of an object, in which keys such as `1` or `__proto__` are special. */
 function sortKeys(value: JsonValue): unknown {
   if (isList(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;

@@ -10,21 +10,21 @@ export const copilotEtag = (version: number): string => `"c${version}"`;
 export const userEtag = ({ name, kind, avatarColor, role, disabled }: User): string =>
   contentEtag('u', [name, kind, avatarColor, role, disabled]);
 export const tokenEtag = ({ id, name }: Token): string => contentEtag('t', [id, name]);
-/** Of what others make of a member: how far he has read must not stand in their way. */
+/** A member's tag for others: without the read position, which would cause needless conflicts. */
 export const memberEtag = ({ role, silencedUntil, joinedAt }: Member): string =>
   contentEtag('p', [role, silencedUntil, joinedAt]);
 
-/** Of what a room is to one member, the counts in it included: they change with every message, and with no version. */
+/** A room's tag for one member, with the counts in it: they change with every message, without a version. */
 export const meEtag = (json: string): string => contentEtag('e', [json]);
 
-/** For what has no version: the same again is the same. */
+/** For objects without a version: equal text, equal tag. */
 function contentEtag(kind: string, content: readonly unknown[]): string {
   return `"${kind}${createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 16)}"`;
 }
 
 /**
- * Whether a change may be made to what is there now, by the value of the request's `If-Match`: `undefined` where it has
- * none. `current` is `undefined` where nothing is there. Source: RFC 9110, section 13.1.1; strong comparison.
+ * Checks the request's `If-Match` against the current tag; each is `undefined` where it does not exist. Source: RFC
+ * 9110, section 13.1.1; strong comparison.
  */
 export function checkIfMatch(ifMatch: string | undefined, current: string | undefined): Refusal | undefined {
   if (ifMatch === undefined) return undefined;
@@ -36,7 +36,7 @@ export function checkIfMatch(ifMatch: string | undefined, current: string | unde
   return refuse('version_mismatch', reason, current === undefined ? {} : { etag: current });
 }
 
-/** Whether `If-None-Match` names what is there, so that it need not be sent again; weak comparison (section 13.1.2). */
+/** Whether `If-None-Match` names the current tag, so that 304 suffices; weak comparison (section 13.1.2). */
 export function matchesIfNoneMatch(ifNoneMatch: string | undefined, current: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === '*' || etagsIn(ifNoneMatch.replaceAll('W/"', '"')).includes(current);

@@ -5,11 +5,11 @@ import type { Message, NewMessage } from './message/message.ts';
 import type { Room } from './room/room.ts';
 import type { Run } from './run/run.ts';
 
-/** Who gets an event: all who read its room, or one user alone. */
+/** The audience of an event: all readers of its room, or one user. */
 interface Addressed {
-  /** `null`: of the whole server, told to admins and to its audience alone. */
+  /** `null`: of the whole server, sent to admins and to its audience only. */
   readonly roomId: string | null;
-  /** The only user who gets it. */
+  /** The only recipient. */
   readonly audience?: string;
 }
 
@@ -68,7 +68,7 @@ export interface TokenRevoked extends Addressed {
   readonly tokenId: string;
 }
 
-/** What has happened, durably. It holds the whole new object, so that whoever missed the last one misses nothing. */
+/** A durable event. It holds the whole new object, so that a client that missed the last event misses nothing. */
 export type RoomEvent =
   | RoomChanged
   | MemberChanged
@@ -82,14 +82,14 @@ export type RoomEvent =
   | HookChanged
   | TokenRevoked;
 
-/** A message that is to be created; the commit gives it its sequence number. */
+/** A message to be created; the commit gives it its sequence number. */
 export interface MessageDraft extends OfRoom {
   readonly type: 'message.created';
   readonly message: NewMessage;
   readonly contentHash: string;
 }
 
-/** An event that is to be committed. */
+/** An event to be committed. */
 export type EventDraft = Exclude<RoomEvent, MessageCreated> | MessageDraft;
 
 export type EventType = RoomEvent['type'];

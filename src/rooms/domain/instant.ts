@@ -1,8 +1,8 @@
 const INSTANT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
 /**
- * The instant of a day (its beginning, UTC) or of an RFC 3339 text, in epoch milliseconds. `undefined`: it is neither, or
- * of a day that no calendar has, which JavaScript would take for one some days later.
+ * The instant of a day (its beginning, UTC) or of an RFC 3339 text, in epoch milliseconds. `undefined`: neither, or a
+ * day that does not exist, which JavaScript would move by some days.
  */
 export function readInstant(text: string): number | undefined {
   const day = INSTANT.exec(text)?.[1];

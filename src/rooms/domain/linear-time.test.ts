@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
-import { readCommand } from './command/command.ts';
+import { readCommand } from '../commands/list.ts';
 import { readMatcher } from './command/matcher.ts';
 import { flattenSlack } from './hook/slack.ts';
 import { readIncomingPost } from './message/incoming-post.ts';

@@ -6,7 +6,7 @@ import type { Room } from './room/room.ts';
 import type { Token } from './token/token.ts';
 import type { User } from './user/user.ts';
 
-/** An answer that is given again when the same request comes again. */
+/** A stored answer for a repeated request. */
 export interface IdempotentAnswer {
   /** SHA-256 of method, path and body, in hex. */
   readonly requestHash: string;
@@ -16,18 +16,18 @@ export interface IdempotentAnswer {
   readonly expiresAt: number;
 }
 
-/** What a copilot has used of its limits. */
+/** A copilot's use of its limits. */
 export interface QuotaUse {
-  /** The start of the hour or day that is counted. */
+  /** The start of the counted hour or day. */
   readonly since: number;
   readonly used: number;
 }
 
 /**
- * All that is kept in memory whole, by kind, and by which key: everything but messages, events, runs and files.
- * Keys: room, user, provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted
- * user ids joined by `,`): what they stand for. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`.
- * answer: `<token or user>/<Idempotency-Key>`. setting: a name.
+ * All state that is held in memory, by kind and key: everything but messages, events, runs and files. Keys: room, user,
+ * provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted user ids joined
+ * by `,`): itself. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`. answer: `<token or
+ * user>/<Idempotency-Key>`. setting: a name.
  */
 export interface Records {
   room: Room;
@@ -48,7 +48,7 @@ export interface Records {
 }
 export type RecordKind = keyof Records;
 
-/** A record that is set, or removed (`null`). */
+/** A record to set or to remove (`null`). */
 export type RecordChange = {
   [K in RecordKind]: { readonly kind: K; readonly key: string; readonly value: Records[K] | null };
 }[RecordKind];

@@ -1,4 +1,6 @@
-/** Why a request is refused, as `X-Error-Code` spells it. What status each has stands in contract/failure.ts. */
+import type { Outcome as Either } from '../../kernel/outcome.ts';
+
+/** Why a request is refused, as in `X-Error-Code`. contract/failure.ts has the status of each. */
 export type RefusalCode =
   | 'invalid_json'
   | 'invalid_body'
@@ -50,22 +52,22 @@ export type RefusalCode =
   | 'shutting_down'
   | 'read_only';
 
-/** A request that is not done, and why, in words for the person who sent it. */
+/** A refused request, with a reason for its sender. */
 export interface Refusal {
   readonly ok: false;
   readonly code: RefusalCode;
   readonly reason: string;
-  /** The first failing part of a body, such as `copilot.context.messages`. */
+  /** The first invalid part of a body, such as `copilot.context.messages`. */
   readonly path?: string;
-  /** After how many seconds it may be tried again. */
+  /** Seconds until a retry may succeed. */
   readonly retryAfterS?: number;
-  /** Of `version_mismatch`: the representation that is there now. */
+  /** Of `version_mismatch`: the current representation's tag. */
   readonly etag?: string;
 }
 
-export type Verdict<T> = { readonly ok: true; readonly value: T } | Refusal;
-
-export const granted = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
+/** The outcome of a request: a value, or a refusal. */
+export type Outcome<T> = Either<T, Refusal>;
+export { accepted } from '../../kernel/outcome.ts';
 
 export function refuse(
   code: RefusalCode,

@@ -1,11 +1,11 @@
 import { type Refusal, refuse } from './refusal.ts';
 
-/** Under these the server itself is spoken of, or a path is. */
+/** Names that stand for the server itself, or for a path. */
 const RESERVED: ReadonlySet<string> = new Set(['system', 'server', 'me', 'opsdeck']);
-/** `@all` calls everybody. */
+/** `@all` mentions everybody. */
 const RESERVED_FOR_USERS: ReadonlySet<string> = new Set([...RESERVED, 'all']);
 
-/** Of what is new: whoever had such an id before keeps it. */
+/** Only new users and slugs are refused; existing ones keep theirs. */
 export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug.toLowerCase());
 
 export const isReservedUserId = (id: string): boolean => RESERVED_FOR_USERS.has(id.toLowerCase());

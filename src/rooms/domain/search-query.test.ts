@@ -53,10 +53,10 @@ for (const [text, reason] of [
   ['x '.repeat(33), 'more than 32'],
 ] as const) {
   test(`the search ${JSON.stringify(text.slice(0, 30))} is refused`, () => {
-    const verdict = parseSearch(text);
+    const outcome = parseSearch(text);
     assert.ok(
-      !verdict.ok && verdict.code === 'invalid_query' && verdict.reason.includes(reason),
-      JSON.stringify(verdict),
+      !outcome.ok && outcome.code === 'invalid_query' && outcome.reason.includes(reason),
+      JSON.stringify(outcome),
     );
   });
 }
@@ -86,9 +86,9 @@ test('whatever is typed is read or refused; words hold letters and digits only',
   for (let n = 0; n < 2_000; n++) {
     let text = random.pick(QUERIES)[0];
     for (let left = random.int(1, 6); left > 0; left--) text = mutateText(random, text);
-    const verdict = parseSearch(text);
-    if (!verdict.ok) continue;
-    for (const { words } of verdict.value.terms)
+    const outcome = parseSearch(text);
+    if (!outcome.ok) continue;
+    for (const { words } of outcome.value.terms)
       for (const one of words) assert.match(one, /^[\p{L}\p{N}\p{M}]+$/u, JSON.stringify(text));
   }
 });

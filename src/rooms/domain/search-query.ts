@@ -1,21 +1,21 @@
 import { readInstant } from './instant.ts';
 import type { MessageType } from './message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from './refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from './refusal.ts';
 
 const MAX_LENGTH = 1_000;
 const MAX_TERMS = 32;
 const TYPES: ReadonlySet<string> = new Set<MessageType>(['text', 'file', 'alert', 'command', 'system']);
 
-/** One thing that is looked for. */
+/** One term of a search. */
 export interface SoughtTerm {
   /** One word, or the words of a phrase; the index folds case and accents. */
   readonly words: readonly string[];
-  /** The last word is the beginning of one. */
+  /** The last word is a prefix. */
   readonly prefix: boolean;
   readonly not: boolean;
 }
 
-/** What a search asks for. */
+/** A parsed search. */
 export interface SoughtMessages {
   readonly terms: readonly SoughtTerm[];
   /** A user's id. */
@@ -24,20 +24,20 @@ export interface SoughtMessages {
   readonly in?: string;
   readonly has?: 'file' | 'link';
   readonly type?: MessageType;
-  /** Created before that instant; `after:` is from that instant on. */
+  /** Created before that instant; `after:` includes its instant. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** `-`, then a phrase, or a filter's name and its value, quoted or not, or what stands up to the next space. */
+/** `-`, then a phrase, or a filter's name and its value, quoted or not, or anything up to the next space. */
 const PIECE = /(-?)(?:(from|in|has|type|before|after):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s"]+)|(?=\s|$))/giy;
 const SPACES = /\s*/y;
 
 /**
- * Reads what people type: words (all of them), `"a phrase"`, `-not`, `beginn*`, and the filters `from:ana`, `in:ops`,
+ * Parses a search: words (all must match), `"a phrase"`, `-not`, `prefix*`, and the filters `from:ana`, `in:ops`,
  * `has:file`, `has:link`, `type:alert`, `before:` and `after:` with a date (UTC) or an RFC 3339 instant.
  */
-export function parseSearch(text: string): Verdict<SoughtMessages> {
+export function parseSearch(text: string): Outcome<SoughtMessages> {
   if (text.length > MAX_LENGTH) return invalid(`longer than ${MAX_LENGTH} characters`);
   const terms: SoughtTerm[] = [];
   let filters: Omit<SoughtMessages, 'terms'> = {};
@@ -52,7 +52,7 @@ export function parseSearch(text: string): Verdict<SoughtMessages> {
     filters = { ...filters, ...filter.value };
   }
   if (terms.length > MAX_TERMS) return invalid(`more than ${MAX_TERMS} words and phrases`);
-  return granted({ terms, ...filters });
+  return accepted({ terms, ...filters });
 }
 
 interface Piece {
@@ -86,7 +86,7 @@ function* piecesOf(text: string): Generator<Piece> {
   }
 }
 
-/** `undefined`: there is nothing in it that an index holds. */
+/** `undefined`: it has no words. */
 function termOf({ value, prefix, not }: Piece): SoughtTerm | undefined {
   const words = value.match(/[\p{L}\p{N}\p{M}]+/gu);
   return words ? { words, prefix, not } : undefined;
@@ -94,24 +94,24 @@ function termOf({ value, prefix, not }: Piece): SoughtTerm | undefined {
 
 type Filter = Omit<SoughtMessages, 'terms'>;
 
-function filterOf(name: FilterName, value: string): Verdict<Filter> {
+function filterOf(name: FilterName, value: string): Outcome<Filter> {
   if (value === '') return invalid(`${name}: needs a value`);
   switch (name) {
     case 'from':
-      return granted({ from: value.replace(/^@/, '').toLowerCase() });
+      return accepted({ from: value.replace(/^@/, '').toLowerCase() });
     case 'in':
-      return granted({ in: value.replace(/^#/, '') });
+      return accepted({ in: value.replace(/^#/, '') });
     case 'has':
-      return value === 'file' || value === 'link' ? granted({ has: value }) : invalid('has: "file" or "link"');
+      return value === 'file' || value === 'link' ? accepted({ has: value }) : invalid('has: "file" or "link"');
     case 'type':
       return TYPES.has(value)
-        ? granted({ type: value as MessageType })
+        ? accepted({ type: value as MessageType })
         : invalid(`type: one of ${[...TYPES].join(', ')}`);
     default: {
       const at = readInstant(value);
       return at === undefined
         ? invalid(`${name}: a date such as 2026-01-31, or an instant such as 2026-01-31T09:00:00Z`)
-        : granted({ [name]: at });
+        : accepted({ [name]: at });
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { printCursor, printReset } from '../contract/feed.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { FeedEntry } from './feed-entry.ts';
 import type { FeedListener, FeedReader, ReaderTraits } from './feed-reader.ts';
 import type { RoomFeed, Start } from './room-feed.ts';
 
-/** How long the data of one answer may be together, in UTF-16 units; one event may be longer. */
+/** Limit of one answer's data together, in UTF-16 units; a single event may be longer. */
 const MAX_CHARS = 2 ** 20;
 
 export interface LogRequest extends ReaderTraits {
@@ -14,11 +14,11 @@ export interface LogRequest extends ReaderTraits {
   readonly limit: number;
   /** How long to wait for a first event, in milliseconds. */
   readonly waitMs: number;
-  /** Calls its argument when nobody waits for the answer any more. */
+  /** Registers a callback for when the client disconnects. */
   readonly onGone: (gone: () => void) => void;
 }
 
-/** The log for those who cannot keep a stream open: the same events by the same ids, as JSON. */
+/** The log for clients that cannot keep a stream open: the same events and ids, as JSON. */
 export class EventLog {
   readonly #feed: RoomFeed;
   readonly #clock: Clock;
@@ -28,8 +28,11 @@ export class EventLog {
     this.#clock = clock;
   }
 
-  /** The answer's JSON: `{events: [{id, event, data}], cursor, epoch}`. At once if there is anything, else when there is. */
-  async read(request: LogRequest): Promise<Verdict<string>> {
+  /**
+   * The answer's JSON: `{events: [{id, event, data}], cursor, epoch}`. At once if there are events, else after the
+   * first one.
+   */
+  async read(request: LogRequest): Promise<Outcome<string>> {
     const feed = this.#feed;
     const refusal = feed.reserve(request.caller);
     if (refusal) return refusal;
@@ -49,7 +52,7 @@ export class EventLog {
     const resetId = printCursor(feed.epoch, after);
     if (reset) events.unshift(`{"id":"${resetId}","event":"reset","data":${printReset(reset, after)}}`);
     const cursor = printCursor(feed.epoch, listener.cursor);
-    return granted(`{"events":[${events.join(',')}],"cursor":"${cursor}","epoch":"${feed.epoch}"}`);
+    return accepted(`{"events":[${events.join(',')}],"cursor":"${cursor}","epoch":"${feed.epoch}"}`);
   }
 }
 
@@ -57,12 +60,12 @@ function printEntry(epoch: string, { pos, type, data }: FeedEntry): string {
   return `{"id":"${printCursor(epoch, pos)}","event":"${type}","data":${data}}`;
 }
 
-/** One answer in the making. */
+/** An answer being built. */
 class LogListener implements FeedListener {
   readonly tokenId: string | null;
   readonly expiresAt: number | null;
   readonly entries: FeedEntry[] = [];
-  /** Everything up to here is in the answer, or not his. */
+  /** Every event up to here is in the answer, or not visible to its reader. */
   cursor: number;
   readonly #feed: RoomFeed;
   readonly #reader: FeedReader;
@@ -81,7 +84,7 @@ class LogListener implements FeedListener {
     this.#request = request;
   }
 
-  /** Reads up to the log's end, or as much as one answer holds; whether there was anything. */
+  /** Reads up to the log's end or the answer's limit; returns whether there was anything. */
   async collect(): Promise<boolean> {
     const { tail, pages } = this.#feed.source;
     while (!this.#isOver && !this.#isFull && this.cursor < tail.head) {
@@ -97,7 +100,7 @@ class LogListener implements FeedListener {
     return this.entries.length > 0;
   }
 
-  /** Resolves after the first turn in which something has come, when the time is over, or when nobody waits any more. */
+  /** Resolves after the first turn with an event, at the timeout, or when the client disconnects. */
   wait(clock: Clock, waitMs: number): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {

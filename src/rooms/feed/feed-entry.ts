@@ -3,7 +3,7 @@ import { printCursor } from '../contract/feed.ts';
 import type { Committed } from '../domain/event.ts';
 import type { StoredEvent } from '../store/room-store.ts';
 
-/** An event of the log as streams tell it, whether it has just been committed or was read again. */
+/** An event of the log as streams send it, live or read again. */
 export class FeedEntry implements StoredEvent {
   readonly pos: number;
   readonly type: string;
@@ -11,7 +11,7 @@ export class FeedEntry implements StoredEvent {
   readonly audience: string | null;
   readonly seq: number;
   readonly data: string;
-  /** Who is in the room no more by this event. */
+  /** The user who leaves the room by this event. */
   readonly removedUserId: string | null;
   #frame: Frame | undefined;
 
@@ -25,7 +25,7 @@ export class FeedEntry implements StoredEvent {
     this.removedUserId = removedUserId;
   }
 
-  /** Made once, for all who get it. Its data is JSON, which holds no line breaks. */
+  /** Framed once for all recipients. Its data is JSON, without line breaks. */
   frame(epoch: string): Frame {
     this.#frame ??= new Frame(`id: ${printCursor(epoch, this.pos)}\nevent: ${this.type}\ndata: ${this.data}\n\n`);
     return this.#frame;

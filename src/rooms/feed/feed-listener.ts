@@ -8,61 +8,61 @@ import type { FeedPages } from './feed-pages.ts';
 import type { FeedListener, FeedReader } from './feed-reader.ts';
 import type { FeedTail } from './feed-tail.ts';
 
-/** So many bytes may be on their way to a client; after that it is waited until it has read them. */
+/** Bytes in flight to a client after which sending waits for it. */
 const STALL_BYTES = 256 * 1024;
-/** With so many on their way, what is told only once is left out. */
+/** Bytes in flight above which ephemeral events are dropped. */
 const CROWDED_BYTES = 64 * 1024;
-/** What may come for a client that does not read, in events and in UTF-16 units, before it is told to come back. */
+/** What a slow client may have pending, in events and in UTF-16 units, before it is disconnected. */
 const MAX_WAITING_EVENTS = 2000;
 const MAX_WAITING_CHARS = 2 ** 20;
-/** The cursor of a client that has everything. */
+/** The cursor of a client that has received everything. */
 const LIVE = -1;
 
 const OVERFLOW = frameComment('overflow');
 const HEARTBEAT = frameComment('hb');
 
-/** What every stream reads from. */
+/** What all streams read from. */
 export interface FeedSource {
   readonly epoch: string;
   readonly tail: FeedTail;
   readonly pages: FeedPages;
   readonly log: Log;
-  /** Those that do not read now. */
+  /** Listeners whose client is not reading. */
   readonly stalled: Set<StreamListener>;
-  /** The messages that are being written in the reader's rooms, whole. */
+  /** The messages being written in the reader's rooms, whole. */
   snapshots(reader: FeedReader): readonly Frame[];
-  /** Told of each that was sent away because it does not read. */
+  /** Called for each client disconnected as slow. */
   overflowed(): void;
 }
 
 export interface ListenerOptions {
   readonly lastTick: number;
-  /** Of his reader's callers the one of this connection: by what token he came is his alone. */
+  /** The caller of this connection; the reader's other connections may have other tokens. */
   readonly caller: Pick<Caller, 'tokenId' | 'expiresAt'>;
   readonly types: ReadonlySet<string> | null;
   readonly ephemeral: boolean;
 }
 
 /**
- * One stream. It keeps nothing of what it is to send: it has a place in the log, and reads on from there whenever the
- * client has read, out of the tail that all share or out of the store; with everything sent it is live. That nothing is
- * lost or doubled between the two follows from becoming live in the very turn in which the log's end is reached.
+ * One stream. It queues nothing: it has a position in the log, and reads on from there whenever the client has read,
+ * from the shared tail or from the store; with everything sent it is live. It becomes live in the very turn in which
+ * the log's end is reached, so nothing between the two is lost or doubled.
  */
 export class StreamListener implements FeedListener {
   readonly reader: FeedReader;
   readonly tokenId: string | null;
   readonly expiresAt: number | null;
-  /** The tick of the clock after which it is to come back, perhaps to another server. */
+  /** The tick after which the client is told to reconnect, perhaps to another server. */
   readonly lastTick: number;
   readonly #source: FeedSource;
   readonly #client: StreamClient;
   readonly #types: ReadonlySet<string> | null;
   readonly #ephemeral: boolean;
-  /** Up to here everything was sent, or is not his. */
+  /** Every event up to here was sent, or is not visible to the reader. */
   #cursor: number;
   #isStalled = false;
   #hasMissed = true;
-  /** What has come for it since `#countsFrom` and was not sent. */
+  /** What has arrived since `#countsFrom` and was not sent. */
   #waitingEvents = 0;
   #waitingChars = 0;
   #countsFrom = 0;
@@ -81,7 +81,7 @@ export class StreamListener implements FeedListener {
     this.#cursor = cursor;
   }
 
-  /** Sends what follows the cursor, then what comes. */
+  /** Sends the events after the cursor, then live ones. */
   begin(): void {
     void this.#catchUp();
   }
@@ -112,7 +112,7 @@ export class StreamListener implements FeedListener {
     this.#stall(this.#cursor);
   }
 
-  /** Whatever is sent beside the log: to all of them, or before an end. */
+  /** Writes frames outside the log: heartbeats, or the last frame. */
   send(frame: Frame): void {
     this.#client.send(frame);
   }
@@ -122,10 +122,10 @@ export class StreamListener implements FeedListener {
   }
 
   /**
-   * Asked every second: sends it away when too much waits, and did so a second ago, for one burst fills any line. It
-   * comes back with the last id that it has read, and has lost nothing.
+   * Called every second: disconnects a client with too much pending now and a second ago, since one burst may fill any
+   * connection. It reconnects with the last id that it has read, and has lost nothing.
    */
-  judge(): void {
+  dropIfSlow(): void {
     const isOver = this.#waitingEvents > MAX_WAITING_EVENTS || this.#waitingChars > MAX_WAITING_CHARS;
     const wasLate = this.#isLate;
     this.#isLate = isOver;
@@ -186,12 +186,12 @@ export class StreamListener implements FeedListener {
     for (const frame of this.#source.snapshots(this.reader)) this.#client.send(frame);
   }
 
-  /** Waits until the client has read what is on its way. What follows `head` is what came since. */
+  /** Waits until the client has read what is in flight. What follows `head` arrived since. */
   #stall(head: number): void {
     const { stalled } = this.#source;
     this.#isStalled = true;
     stalled.add(this);
-    // Whoever reads what was there before he came is not behind in what comes since, as long as he goes on.
+    // A client reading history is not behind in newer events as long as it makes progress.
     if (this.#waitingEvents === 0 || this.#cursor < this.#countsFrom) {
       this.#waitingEvents = 0;
       this.#waitingChars = 0;

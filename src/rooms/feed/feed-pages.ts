@@ -1,18 +1,18 @@
 import type { EventQuery, RoomStore } from '../store/room-store.ts';
 import { entryOfStored, type FeedEntry } from './feed-entry.ts';
 
-/** How many positions one page covers, or how many events of some rooms it holds. */
+/** Positions covered by one page, or events of some rooms in it. */
 const PAGE = 128;
-/** Who is farther behind is read only what his rooms hold. Pages of all rooms are shared by everybody. */
+/** Readers farther behind read only their rooms. Pages of all rooms are shared. */
 const FAR = 8192;
-/** Where pages of some rooms end, so that all who ask within so many positions ask for the same. */
+/** Pages of some rooms end at multiples of this, so that requests close together share them. */
 const FAR_STEP = 4096;
-/** How many pages are read at the same time. */
+/** Pages read concurrently. */
 const AT_ONCE = 4;
-/** How long the data of kept pages may be together, in UTF-16 units. */
+/** Limit of the cached pages' data together, in UTF-16 units. */
 const MAX_CHARS = 16 * 2 ** 20;
 
-/** A piece of the log: all there is, or all of some rooms, of positions up to `through`. It may begin earlier than asked. */
+/** A part of the log: all of it, or of some rooms, up to position `through`. It may begin earlier than requested. */
 export interface FeedPage {
   readonly entries: readonly FeedEntry[];
   readonly through: number;
@@ -22,7 +22,7 @@ interface KeptPage extends FeedPage {
   readonly chars: number;
 }
 
-/** Reads the log for those who come back: each page once for all who want it, and only some at the same time. */
+/** Reads the log for reconnecting clients: each page once for all that need it, with limited concurrency. */
 export class FeedPages {
   readonly #store: Pick<RoomStore, 'readEvents'>;
   readonly #kept = new Map<string, KeptPage>();
@@ -54,7 +54,7 @@ export class FeedPages {
     return reading;
   }
 
-  /** What was read so far is not what the log holds any more. */
+  /** Drops cached pages, since the log has changed. */
   forget(): void {
     this.#generation += 1;
     this.#reading.clear();
@@ -80,7 +80,7 @@ export class FeedPages {
     }
   }
 
-  /** Also lets the event loop turn: a store that answers at once would hold up everybody else. */
+  /** Yields to the event loop as well: a store that answers at once would block everything else. */
   async #turn(): Promise<void> {
     if (this.#busy < AT_ONCE) this.#busy += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

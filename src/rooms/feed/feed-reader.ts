@@ -4,32 +4,32 @@ import { type Caller, isCurrent } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { FeedEntry } from './feed-entry.ts';
 
-/** Somebody on a connection who wants to be told. */
+/** A connection that receives events. */
 export interface FeedListener {
   readonly tokenId: string | null;
   /** When its token ends; `null` is never. */
   readonly expiresAt: number | null;
-  /** Of what its reader may get, in the log's order. */
+  /** Delivers an event that its reader may receive, in the log's order. */
   take(entry: FeedEntry): void;
-  /** What is told now and never again. */
+  /** Delivers an ephemeral event. */
   hear(type: string, frame: () => Frame): void;
-  /** Ends: its reader may read nothing any more, or not by that token. */
+  /** Ends the connection: the reader lost all access, or its token ended. */
   end(): void;
 }
 
-/** What makes two connections alike in what they may get. */
+/** What determines the events that a connection may receive. */
 export interface ReaderTraits {
   readonly caller: Caller;
-  /** The ids of the only rooms that it is about, each once; `null`: all that the user has joined. */
+  /** The ids of the only rooms, each once; `null`: all that the user has joined. */
   readonly only: readonly string[] | null;
 }
 
-/** A user with the rooms that he is told of: one for all his connections that are alike. */
+/** A user with the rooms to receive events of, shared by equal connections. */
 export class FeedReader implements ReaderTraits {
   readonly caller: Caller;
   readonly only: readonly string[] | null;
   readonly listeners = new Set<FeedListener>();
-  /** By room id the sequence number whose followers he may see: those of messages, and of what is done to them. */
+  /** By room id the sequence number after which messages are visible, and events about them. */
   readonly rooms = new Map<string, number>();
 
   readonly #state: StateView;
@@ -44,12 +44,12 @@ export class FeedReader implements ReaderTraits {
     return this.caller.user.id;
   }
 
-  /** Gets what concerns no room: an admin whose token reaches everything. */
+  /** Receives events of no room: an admin without a token bound to rooms. */
   get seesServer(): boolean {
     return this.caller.isAdmin && this.caller.roomIds === null && this.only === null;
   }
 
-  /** The user is no longer what this reader was opened as; its streams end within a second. */
+  /** The user has changed since the reader was opened; its streams end within a second. */
   get isStale(): boolean {
     return !isCurrent(this.#state, this.caller);
   }
@@ -65,12 +65,12 @@ export class FeedReader implements ReaderTraits {
     return seq === 0 || seq > afterSeq;
   }
 
-  /** Takes up what the state says of a room; `false`: he is not told of it. */
+  /** Updates a room's access from the state; `false`: no events of it. */
   refresh(roomId: string): boolean {
     const afterSeq = this.#afterSeqIn(roomId);
     if (afterSeq === undefined) this.rooms.delete(roomId);
     else if (this.only === null) this.rooms.set(roomId, afterSeq);
-    // What he could see since he began to listen he sees still: for those who are not in it, "now" moves on.
+    // Visible history stays visible while listening: for users who are not members, it would begin anew at each change.
     else this.rooms.set(roomId, Math.min(afterSeq, this.rooms.get(roomId) ?? afterSeq));
     return afterSeq !== undefined;
   }
@@ -86,12 +86,12 @@ export class FeedReader implements ReaderTraits {
     const access = accessTo(this.#state, this.caller, room);
     if (!access || (this.only === null && !access.member)) return undefined;
     if (room.deletedAt === null) return access.afterSeq;
-    // That it is gone is told to those who were in it; its messages are not.
+    // Members are notified of a room's deletion, but not of its messages' any more.
     return this.only === null ? Number.POSITIVE_INFINITY : undefined;
   }
 }
 
-/** By it connections that are alike find their reader. */
+/** Equal for connections that share a reader. */
 export function readerKey({ caller, only }: ReaderTraits): string {
   const list = (ids: Iterable<string> | null) => (ids === null ? '*' : [...ids].sort().join());
   return `${caller.user.id} ${caller.isAdmin} ${list(caller.roomIds)} ${list(only)}`;

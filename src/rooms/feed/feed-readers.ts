@@ -5,14 +5,14 @@ import { type FeedListener, FeedReader, type ReaderTraits, readerKey } from './f
 
 const NOBODY: ReadonlySet<FeedReader> = new Set();
 
-/** Who is told what: everybody who listens, by room and by user, and as memberships change. */
+/** The readers of all connections, by room and by user, as memberships change. */
 export class FeedReaders {
   readonly #state: StateView;
   readonly #byKey = new Map<string, FeedReader>();
   readonly #byRoom = new Map<string, Set<FeedReader>>();
-  /** Few for one user: a list is smaller than a set. */
+  /** Few per user: an array is smaller than a set. */
   readonly #byUser = new Map<string, FeedReader[]>();
-  /** Those who are told of the whole server. */
+  /** Readers of events of the whole server. */
   readonly #admins = new Set<FeedReader>();
   readonly #expiring = new Set<FeedListener>();
 
@@ -20,7 +20,7 @@ export class FeedReaders {
     this.#state = state;
   }
 
-  /** Finds the reader, or makes it, for one connection more; `leave` must follow. */
+  /** Finds or creates the reader for a connection; `leave` must follow. */
   join(traits: ReaderTraits): FeedReader {
     const key = readerKey(traits);
     const known = this.#byKey.get(key);
@@ -49,7 +49,7 @@ export class FeedReaders {
     for (const roomId of reader.rooms.keys()) removeFrom(this.#byRoom, roomId, reader);
   }
 
-  /** All who could get it; each of them may yet refuse. */
+  /** All possible recipients; each may still refuse. */
   of({ roomId, audience }: FeedEntry): Iterable<FeedReader> {
     if (roomId === null) return this.#ofServer(audience);
     return audience === null ? this.inRoom(roomId) : this.ofUser(audience);
@@ -73,26 +73,26 @@ export class FeedReaders {
     return this.#byUser.get(userId) ?? [];
   }
 
-  /** Before any of a commit is told: whoever has come into a room is told all of it, its creation included. */
+  /** Before the events of a commit: new members receive all of it, the room's creation included. */
   gain(event: RoomEvent): void {
     if (event.type === 'member.joined') this.#gain(event.member.userId, event.roomId);
     if (event.type === 'room.created')
       for (const { userId } of this.#state.membersOf(event.roomId)) this.#gain(userId, event.roomId);
   }
 
-  /** Just before an event is told. */
+  /** Before each event. */
   before(event: RoomEvent): void {
     if (event.type === 'member.joined') this.#gain(event.member.userId, event.roomId);
-    // Who may read it may have changed with it.
+    // The event may have changed who may read it.
     if (event.type === 'room.updated') for (const reader of this.inRoom(event.roomId)) this.#lose(reader, event.roomId);
   }
 
-  /** Just after: whoever has left has been told so, and is told no more. */
+  /** After each event: a user who left the room has received that, and receives no more of it. */
   after(event: RoomEvent): void {
     const { roomId } = event;
     if (event.type === 'member.left' || event.type === 'member.banned') {
       for (const reader of this.ofUser(event.member.userId)) {
-        // A later event of the same commit may bring him back; until then he is out.
+        // A later event of the same commit may add the user again.
         if (reader.only === null) this.#forget(reader, event.roomId);
         else this.#lose(reader, event.roomId);
       }
@@ -101,7 +101,7 @@ export class FeedReaders {
     } else if (event.type === 'token.revoked' && roomId === null) this.#endToken(event.audience, event.tokenId);
   }
 
-  /** Ends those whose token has ended, and those of users who are not what they were when they came. */
+  /** Ends connections whose token has ended, and those of users that have changed. */
   endStale(now: number): void {
     for (const listener of this.#expiring) if ((listener.expiresAt ?? now) <= now) listener.end();
     for (const { isStale, listeners } of this.#byKey.values())
@@ -117,7 +117,7 @@ export class FeedReaders {
     for (const reader of this.ofUser(userId)) this.#refresh(reader, roomId);
   }
 
-  /** Those who listened to nothing else are ended. */
+  /** Ends connections that have no other rooms. */
   #lose(reader: FeedReader, roomId: string): void {
     this.#refresh(reader, roomId);
     if (reader.only !== null && reader.rooms.size === 0) for (const listener of reader.listeners) listener.end();

@@ -1,14 +1,14 @@
 import type { FeedEntry } from './feed-entry.ts';
 
-/** How many events are kept; a power of two. */
+/** The number of events kept; a power of two. */
 const CAPACITY = 4096;
-/** How long their data may be together, in UTF-16 units. */
+/** Limit of their data together, in UTF-16 units. */
 const MAX_CHARS = 4 * 2 ** 20;
 
-/** The last events of the log: who was away for a moment only, or reads slowly, gets them without a look at the store. */
+/** The latest events of the log, for clients that were briefly disconnected or read slowly, without the store. */
 export class FeedTail {
   readonly #slots: (FeedEntry | undefined)[] = new Array(CAPACITY).fill(undefined);
-  /** The position of the first that is kept. */
+  /** The position of the first event kept. */
   #first: number;
   #head: number;
   #chars = 0;
@@ -18,12 +18,12 @@ export class FeedTail {
     this.#first = head + 1;
   }
 
-  /** The last position that was told. */
+  /** The last position sent. */
   get head(): number {
     return this.#head;
   }
 
-  /** All that follows this position is here. */
+  /** All events after this position are here. */
   get from(): number {
     return this.#first - 1;
   }
@@ -33,7 +33,7 @@ export class FeedTail {
   }
 
   push(entry: FeedEntry): void {
-    // Positions have no holes; were there one, what lies before it could not be found by its place.
+    // Positions have no holes; after one, earlier events could not be found by their index.
     if (entry.pos !== this.#head + 1) this.forget();
     if (this.#first > this.#head) this.#first = entry.pos;
     this.#head = entry.pos;
@@ -43,7 +43,7 @@ export class FeedTail {
     while (this.#chars > MAX_CHARS && this.#first < this.#head) this.#dropFirst();
   }
 
-  /** Keeps nothing of what was told so far. */
+  /** Drops everything kept so far. */
   forget(): void {
     this.#slots.fill(undefined);
     this.#chars = 0;

@@ -25,21 +25,21 @@ const POSTS = 15;
 const WARM_UP_POSTS = 5;
 const MISSED = 10_000;
 const RESUMERS = [1, 50];
-/** How many connect at the same time. */
+/** Clients that connect at the same time. */
 const AT_ONCE = 200;
 const MARK_BYTE = MARK.charCodeAt(0);
 const PATH = '/api/room/bench/event';
 
-/** What the measured process is asked for; it answers with a number. */
+/** Requests to the measured process; it answers with a number. */
 type Question = 'size' | 'heap' | 'rss' | 'cpu' | 'post' | 'fill' | 'forget';
 
-/** The measured process: nothing but one server, told what to do by the process that holds its readers. */
+/** The measured process: one server, controlled by the process with its readers. */
 async function serve(): Promise<void> {
   const janitor = new Janitor();
   const dataDir = temporaryFolder(janitor);
   const clock = systemClock;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: console.error });
-  // The mark in the hello of a stream tells that it is open.
+  // The mark in a stream's hello shows that it is open.
   const options = { ...ROOMS_OPTIONS, dataDir, nodeId: `bench${MARK}`, maxStreams: 20_000 };
   const directory = await ownDataDirectory(dataDir, clock);
   const store = await openRoomStore({ directory, clock, durability: 'full', log });
@@ -82,7 +82,7 @@ async function serve(): Promise<void> {
   });
 }
 
-/** Readers, each a user of his own, that note when they hear a marked event and keep nothing. */
+/** Readers, each a user of its own, that note the arrival of marked events and keep nothing. */
 class Readers {
   readonly #sockets: Socket[] = [];
   readonly #port: number;
@@ -96,7 +96,7 @@ class Readers {
     this.#query = query;
   }
 
-  /** Resolves when so many more have opened their streams; each hears `events` first. */
+  /** Resolves when that many more streams are open; each receives `events` first. */
   async join(count: number, events = 1): Promise<void> {
     for (let left = count; left > 0; left -= AT_ONCE) {
       const some = Math.min(left, AT_ONCE);
@@ -106,7 +106,7 @@ class Readers {
     }
   }
 
-  /** Resolves with when each of so many events arrived, ascending, in milliseconds of performance.now(). */
+  /** Resolves with the arrival times of that many events, ascending, in milliseconds of performance.now(). */
   async hear(events = this.#sockets.length): Promise<readonly number[]> {
     this.#arrivals = [];
     this.#expected = events;
@@ -177,7 +177,7 @@ async function measureFanout(count: number): Promise<FanoutSample> {
   }
 }
 
-/** How long after the post was asked for it reached each reader: its commit to the disk is in it. */
+/** From the request of the post to each reader, including the commit to disk. */
 async function post(rooms: MeasuredServer<Question>, readers: Readers): Promise<readonly number[]> {
   const startedAt = performance.now();
   const [arrivals] = await Promise.all([readers.hear(), rooms.ask('post')]);

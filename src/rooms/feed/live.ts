@@ -1,23 +1,23 @@
 import type { Message } from '../domain/message/message.ts';
 
-/** What is told to those who listen now, and to nobody later. */
+/** An ephemeral event: sent to open streams and not stored. */
 export interface EphemeralEvent {
   readonly type: 'typing' | 'presence' | 'message.delta' | 'message.snapshot' | 'note';
   readonly roomId: string;
-  /** The only user who gets it. */
+  /** The only recipient. */
   readonly audience?: string;
-  /** Of the message that it is about: whoever may not see that one is not told of it either. */
+  /** Of the message that it is about; hidden with that message. */
   readonly seq?: number;
   /** JSON. */
   readonly data: string;
 }
 
-/** Tells everybody who listens to a room. */
+/** Sends to all listeners of a room. */
 export interface Announcer {
   announce(event: EphemeralEvent): void;
 }
 
-/** Knows the messages that are being written now: who begins to listen in the middle gets them whole. */
+/** The messages being written now: a new listener gets their text so far. */
 export interface StreamingMessages {
   streamingIn(roomId: string): readonly StreamingMessage[];
 }
@@ -26,6 +26,6 @@ export interface StreamingMessage {
   readonly messageId: Message['id'];
   readonly seq: number;
   readonly runId: string;
-  /** So far. */
+  /** Written so far. */
   readonly text: string;
 }

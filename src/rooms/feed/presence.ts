@@ -5,9 +5,9 @@ import { memberKey } from '../domain/member/member.ts';
 import type { Announcer } from './live.ts';
 import type { StreamWatcher } from './room-feed.ts';
 
-/** Whoever comes back within so long was never away. */
+/** A user who reconnects within this time was never away. */
 const LIFE_MS = 60_000;
-/** In larger rooms comings and goings would be more than what is said; there it is to be asked for. */
+/** Larger rooms get no presence events; presence can still be queried. */
 const MAX_ANNOUNCED_MEMBERS = 200;
 
 interface Seen {
@@ -15,15 +15,15 @@ interface Seen {
   streams: number;
 }
 
-/** Who is there: who has a stream open, or had one a minute ago. */
+/** Users with an open stream, or one within the last minute. */
 export class Presence implements StreamWatcher {
   readonly #state: StateView;
   readonly #now: () => number;
   readonly #seen = new Map<string, Seen>();
-  /** Those whose last stream has closed, and when; the first to go first. */
+  /** Users whose last stream has closed, and when; the oldest first. */
   readonly #leaving = new Map<string, number>();
   readonly #inRoom = new Map<string, Set<string>>();
-  /** By room, who has come (`true`) or gone since the last tick. */
+  /** By room, users who came (`true`) or left since the last tick. */
   readonly #news = new Map<string, Map<string, boolean>>();
   #announcer: Announcer | undefined;
 
@@ -32,12 +32,12 @@ export class Presence implements StreamWatcher {
     this.#now = now;
   }
 
-  /** From now on, rooms are told who comes and goes, once a second at the most. */
+  /** Starts presence events, at most once a second per room. */
   announceBy(announcer: Announcer): void {
     this.#announcer = announcer;
   }
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   online(roomId: string): readonly OnlineUser[] {
     return [...(this.#inRoom.get(roomId) ?? [])]
       .map((userId) => this.#online(userId))
@@ -77,7 +77,7 @@ export class Presence implements StreamWatcher {
     this.#news.clear();
   }
 
-  /** To be told of every commit. */
+  /** A listener to commits. */
   follow(committed: readonly Committed[]): void {
     for (const { event } of committed) {
       if (event.type === 'room.created')

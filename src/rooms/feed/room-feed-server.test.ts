@@ -8,8 +8,8 @@ import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import { benchEvents, benchRoom } from '../testing/feed-bench-events.ts';
 
 async function commit({ core }: TestRooms, write: Write): Promise<number> {
-  const verdict = await core.writer.submit({ decide: () => ({ ok: true, write, answer: () => null }) });
-  assert.ok(verdict.ok);
+  const outcome = await core.writer.submit({ decide: () => ({ ok: true, write, answer: () => null }) });
+  assert.ok(outcome.ok);
   return core.writer.pos;
 }
 

@@ -21,10 +21,10 @@ import type { Announcer, EphemeralEvent, StreamingMessages } from './live.ts';
 export const HEARTBEAT_MS = 15_000;
 const TICK_MS = 1000;
 const HEARTBEAT_SLOTS = HEARTBEAT_MS / TICK_MS;
-/** How long a stream lasts, in ticks; up to a tenth less, so that not all end at once. */
+/** The lifetime of a stream in ticks; up to a tenth less, so that streams do not end together. */
 const MAX_TICKS = (4 * 3_600_000) / TICK_MS;
 const LIFETIME_SPREAD = 0.1;
-/** How long clients wait before they come back, so that they do not come all at once. */
+/** The reconnect delay of clients, spread so that they do not return together. */
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 5000;
 const HEADERS = { 'cache-control': 'no-store, no-transform' };
@@ -35,16 +35,16 @@ export interface RoomFeedParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly epoch: string;
-  /** The last position of the log, and the first that is kept. */
+  /** The last position of the log, and the first one kept. */
   readonly pos: number;
   readonly firstPos: number;
   readonly nodeId: string;
-  /** How many streams one user, and the whole process, may have open. */
+  /** Limits of open streams, per user and in all. */
   readonly maxPerUser: number;
   readonly maxStreams: number;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Told of a user's stream that opens, and closes. */
+  /** Notified when a user's stream opens or closes. */
   readonly watcher?: StreamWatcher;
 }
 
@@ -56,23 +56,23 @@ export interface StreamWatcher {
 }
 
 export interface StreamRequest extends ReaderTraits, Omit<ListenerOptions, 'caller' | 'lastTick'> {
-  /** Where to go on, in the log's own positions; see `resume`. */
+  /** The cursor to resume at, in the log's own positions; see `resume`. */
   readonly start: Start;
 }
 
-/** From where a stream goes on, and why that is not where it was asked to. */
+/** Where a stream resumes, and why not at the requested cursor. */
 export interface Start {
   readonly after: number;
   readonly reset: ResetReason | null;
 }
 
-/** Everybody who listens to rooms over server-sent events; see feed-listener.ts for how one of them gets everything. */
+/** The server-sent event streams of all clients; see feed-listener.ts for a single one. */
 export class RoomFeed implements Announcer {
   readonly readers: FeedReaders;
   readonly source: FeedSource;
   readonly #parts: RoomFeedParts;
   readonly #fanout: Fanout;
-  /** By the second of the heartbeat's round in which they get it: not all at once. */
+  /** By the second of the heartbeat's round in which they get it, so that the work is spread. */
   readonly #slots: readonly Set<StreamListener>[] = Array.from({ length: HEARTBEAT_SLOTS }, () => new Set());
   readonly #openOf = new Map<string, number>();
   readonly #stopTicking: () => void;
@@ -107,39 +107,39 @@ export class RoomFeed implements Announcer {
     return this.#parts.epoch;
   }
 
-  /** The last position that was told. */
+  /** The last position sent. */
   get pos(): number {
     return this.source.tail.head;
   }
 
-  /** How many streams are open, those that wait for the log to go on included. */
+  /** Open streams, including those that wait to read the log. */
   get size(): number {
     return this.#open;
   }
 
-  /** How many were sent away so far, or cut, because they did not read. */
+  /** Streams that were ended because their client did not read. */
   get overflowed(): number {
     return this.#overflowed + this.#fanout.dropped;
   }
 
-  /** How many have much to read before they are told more. */
+  /** Streams with much pending. */
   get stalled(): number {
     return this.source.stalled.size;
   }
 
-  /** From now on, whoever begins to listen gets the messages that are being written. */
+  /** From now on new listeners get the messages being written. */
   showStreaming(streaming: StreamingMessages): void {
     this.#streaming = streaming;
   }
 
-  /** What was committed: tells each event to all who may get it. To be told of every commit, in the log's order. */
+  /** A listener to commits, in the log's order: sends each event to its recipients. */
   tell(committed: readonly Committed[]): void {
     const { readers } = this;
     for (const { event } of committed) readers.gain(event);
     for (const one of committed) {
       const { event } = one;
       const entry = entryOfCommitted(one);
-      // What was deleted is gone from the log's older events too.
+      // The log's older events of a deleted message have changed too.
       if (event.type === 'message.deleted') this.forgetLog();
       this.source.tail.push(entry);
       readers.before(event);
@@ -151,8 +151,8 @@ export class RoomFeed implements Announcer {
   }
 
   /**
-   * To be called when events have been removed from the log, or changed: nothing of it is told from memory any more.
-   * `firstPos` is where the log begins now; who comes back from before that is told that something is gone.
+   * To be called when events were removed from the log, or changed: drops all cached events. `firstPos` is the log's
+   * first position now; clients that resume before it are notified of the gap.
    */
   forgetLog(firstPos = this.#firstPos): void {
     this.#firstPos = firstPos;
@@ -173,7 +173,7 @@ export class RoomFeed implements Announcer {
     }
   }
 
-  /** Why no more may be opened; if nothing is answered one is, and `release` must follow. */
+  /** Why no further stream may be opened; after `undefined`, `release` must follow. */
   reserve({ user }: Caller): Refusal | undefined {
     const refusal = this.#refusal(user.id);
     if (refusal) return refusal;
@@ -191,7 +191,7 @@ export class RoomFeed implements Announcer {
     this.#parts.watcher?.closed(user.id);
   }
 
-  /** Where a stream goes on that was asked to go on after the cursor. */
+  /** Where a stream resumes that asked for the cursor. */
   resume(cursor: Cursor | undefined): Start {
     const { epoch } = this.#parts;
     const firstPos = this.#firstPos;
@@ -204,7 +204,7 @@ export class RoomFeed implements Announcer {
     return { after: cursor.pos, reset: null };
   }
 
-  /** Answers a request with a stream, or says why not; `resume` must have been asked in the same turn. */
+  /** Answers a request with a stream, or returns a refusal; `resume` must be called in the same turn. */
   open(outgoing: ServerResponse, request: StreamRequest): Refusal | undefined {
     const { caller, only, types, ephemeral, start } = request;
     const refusal = this.reserve(caller);
@@ -232,7 +232,7 @@ export class RoomFeed implements Announcer {
     return frameEvent({ id: printCursor(this.epoch, pos), event: 'reset', data: printReset(reason, pos) });
   }
 
-  /** Tells every stream to come back, and ends it; resolves when all are written out. Idempotent. */
+  /** Tells every stream to reconnect, and ends it; resolves when all are flushed. Idempotent. */
   async close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
@@ -290,7 +290,7 @@ export class RoomFeed implements Announcer {
       if (this.#ticks < listener.lastTick) listener.beat();
       else listener.end();
     }
-    for (const listener of this.source.stalled) listener.judge();
+    for (const listener of this.source.stalled) listener.dropIfSlow();
     this.readers.endStale(now);
     watcher?.tick(now);
   }

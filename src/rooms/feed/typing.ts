@@ -3,10 +3,10 @@ import { printTyping } from '../contract/feed.ts';
 import { findRoom, requireWriter } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { Announcer } from './live.ts';
 
-/** Whoever is still at it says so again before. */
+/** Clients repeat the event earlier while typing continues. */
 const LIFE_MS = 6000;
 
 export interface TypingParts {
@@ -15,12 +15,12 @@ export interface TypingParts {
   readonly announcer: Announcer;
 }
 
-/** Tells a room that somebody writes, if he may. */
+/** Notifies a room that the caller is typing. */
 export function announceTyping(
   { state, clock, announcer }: TypingParts,
   caller: Caller,
   idOrSlug: string,
-): Verdict<null> {
+): Outcome<null> {
   const found = findRoom(state, caller, idOrSlug);
   if (!found.ok) return found;
   const now = clock.now();
@@ -28,5 +28,5 @@ export function announceTyping(
   if (refusal) return refusal;
   const { room } = found.value;
   announcer.announce({ type: 'typing', roomId: room.id, data: printTyping(room.id, caller.user, now + LIFE_MS) });
-  return granted(null);
+  return accepted(null);
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { FileStore } from './file-store.ts';
 
 const EVERY_MS = 3_600_000;
-/** How long an upload may wait for a message that takes it. */
+/** How long an upload is kept without a message. */
 const ORPHAN_AGE_MS = 24 * 3_600_000;
 
 export interface FileCleanupParts {
@@ -13,7 +13,7 @@ export interface FileCleanupParts {
   readonly log: Log;
 }
 
-/** Removes, every hour, the files that no message holds. */
+/** Removes files without a message, every hour. */
 export class FileCleanup {
   readonly #parts: FileCleanupParts;
   readonly #cancel: CancelTimer;

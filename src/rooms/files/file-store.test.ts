@@ -5,13 +5,14 @@ import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { Caller } from '../domain/caller.ts';
 import { SCOPES } from '../domain/token/token.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import { FileStore, type FileStoreParts } from './file-store.ts';
 
 const ana: Caller = {
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(SCOPES),
   roomIds: null,
@@ -55,7 +56,7 @@ test('a file that a message is about to take is no orphan', async (t) => {
 /** A store whose answers to one question are held back until they are let go. */
 function pausing(store: RoomStore, method: 'orphanedFiles' | 'forgetFiles', when: 'before' | 'after') {
   let letGo = () => {};
-  const gate = new Promise<void>((done) => {
+  const released = new Promise<void>((done) => {
     letGo = done;
   });
   let reached = () => {};
@@ -65,7 +66,7 @@ function pausing(store: RoomStore, method: 'orphanedFiles' | 'forgetFiles', when
   const paused = async (argument: never) => {
     const answer = when === 'after' ? await store[method](argument) : undefined;
     reached();
-    await gate;
+    await released;
     return answer ?? store[method](argument);
   };
   const held = new Proxy(store, {

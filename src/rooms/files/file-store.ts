@@ -12,18 +12,18 @@ import { IMAGE_HEAD_BYTES, imageSizeOf } from '../domain/file/image.ts';
 import { fileNameOf } from '../domain/file/name.ts';
 import type { ByteRange } from '../domain/file/range.ts';
 import { sniffType } from '../domain/file/type.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 
-/** A file on its way in. Its chunks throw when it breaks off. */
+/** An upload. Its chunks throw when it breaks off. */
 export interface Upload {
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** The sender's fault, while the bytes are read. */
+/** An error of the sender, found while the bytes are read. */
 export class UploadError extends Error {
   override readonly name = 'UploadError';
   readonly refusal: Refusal;
@@ -35,7 +35,7 @@ export class UploadError extends Error {
 }
 
 export interface FileStoreParts {
-  /** Belongs to this store alone. */
+  /** Used by this store alone. */
   readonly folder: string;
   readonly state: RoomState;
   readonly store: RoomStore;
@@ -45,7 +45,7 @@ export interface FileStoreParts {
 }
 
 export interface HeldFiles {
-  /** Those that exist and that the caller may read. */
+  /** Existing files that the caller may read. */
   readonly files: ReadonlyMap<string, FileRef>;
   release(): void;
 }
@@ -55,14 +55,14 @@ const FULL = refuse('storage_full', 'the disk of the server is full; nothing was
 const BROKEN = refuse('invalid_body', 'the upload broke off');
 
 /**
- * Files by their content: the bytes lie once, under their hash, however often they are sent. Bytes are on disk before
- * their row is, and go after it.
+ * Files by content: the bytes are stored once, under their hash. Bytes are written before their row, and removed after
+ * it.
  */
 export class FileStore {
   readonly #parts: FileStoreParts;
   readonly #incoming: string;
   readonly #held = new Map<string, number>();
-  /** While orphans are looked for: files that a message may take meanwhile. */
+  /** Files that a message may take while orphans are collected. */
   #spared: Set<string> | undefined;
   readonly #leaving = new Set<string>();
   #turn: Promise<unknown>;
@@ -71,15 +71,15 @@ export class FileStore {
     this.#parts = parts;
     this.#incoming = join(parts.folder, 'incoming');
     if (existsSync(parts.folder)) makePrivateFolder(parts.folder);
-    // What a process that died has left half.
+    // Left incomplete by an ended process.
     this.#turn = rm(this.#incoming, { recursive: true, force: true });
     this.#turn.catch(() => {});
   }
 
-  /** Takes a file in; resolves when it is on disk. Nothing is left of one that breaks off or is too large. */
-  async receive(caller: Caller, upload: Upload): Promise<Verdict<FileRef>> {
+  /** Stores an upload; resolves when it is on disk. An upload that breaks off or is too large leaves nothing. */
+  async receive(caller: Caller, upload: Upload): Promise<Outcome<FileRef>> {
     const { folder, writer, newId } = this.#parts;
-    // A full disk may have room again: that shows when something is written.
+    // A full disk may have room again, which only a write shows.
     if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
     const id = newId();
     const temporary = join(this.#incoming, id);
@@ -101,14 +101,14 @@ export class FileStore {
     }
   }
 
-  /** A file that the caller may read: his own, or one of a message that he may read. */
-  async find(caller: Caller, id: string): Promise<Verdict<FileRef>> {
+  /** A file that the caller may read: its own, or one of a readable message. */
+  async find(caller: Caller, id: string): Promise<Outcome<FileRef>> {
     const [file] = await this.#parts.store.files([id]);
-    if (file && (await this.#mayRead(caller, file))) return granted(file);
+    if (file && (await this.#mayRead(caller, file))) return accepted(file);
     return refuse('file_not_found', `there is no file ${id}`);
   }
 
-  /** Finds files, and keeps them from being removed as orphans until they are released. */
+  /** Finds files, and protects them from removal until they are released. */
   async hold(caller: Caller, ids: readonly string[]): Promise<HeldFiles> {
     for (const id of ids) {
       this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
@@ -127,7 +127,7 @@ export class FileStore {
     }
   }
 
-  /** The bytes of a file, or a part of them. `undefined`: they are not there. */
+  /** The bytes of a file, or a part of them; `undefined`: missing. */
   async read({ sha256 }: FileRef, range?: ByteRange): Promise<Readable | undefined> {
     try {
       const handle = await open(this.#pathOf(sha256));
@@ -138,7 +138,7 @@ export class FileStore {
     }
   }
 
-  /** Removes files that were uploaded before an instant and are of no message; answers how many. */
+  /** Removes files uploaded before an instant that no message refers to; returns their number. */
   removeOrphans(before: number): Promise<number> {
     return this.#inTurn(async () => {
       const { store } = this.#parts;
@@ -157,7 +157,7 @@ export class FileStore {
     });
   }
 
-  /** What is under way is done. */
+  /** Resolves when pending work is done. */
   async close(): Promise<void> {
     await this.#turn.catch(() => {});
   }
@@ -175,7 +175,7 @@ export class FileStore {
     if (caller.roomIds === null && (isOwn || caller.isAdmin)) return true;
     const { state, store } = this.#parts;
     const uses = await store.roomsOfFile(id);
-    // A token for certain rooms has uploaded it for them, or what it is for lies elsewhere.
+    // A token bound to rooms sees an own upload only through a message of its rooms.
     if (isOwn && uses.length === 0) return true;
     for (const { roomId, lastSeq } of uses) {
       const room = state.get('room', roomId);
@@ -192,7 +192,7 @@ export class FileStore {
     let size = 0;
     const handle = await open(path, 'wx', 0o600);
     try {
-      for await (const chunk of tellingOfBreaks(chunks)) {
+      for await (const chunk of withUploadErrors(chunks)) {
         if (size < IMAGE_HEAD_BYTES) head.push(chunk);
         size += chunk.length;
         if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
@@ -206,12 +206,12 @@ export class FileStore {
     return { size, sha256: hash.digest('hex'), head: Buffer.concat(head).subarray(0, IMAGE_HEAD_BYTES) };
   }
 
-  /** Puts the bytes in their place, then writes the row. */
+  /** Moves the bytes to their place, then writes the row. */
   async #keep(
     temporary: string,
     draft: Omit<FileRef, 'uploadedBy' | 'createdAt'>,
     caller: Caller,
-  ): Promise<Verdict<FileRef>> {
+  ): Promise<Outcome<FileRef>> {
     const { folder, writer } = this.#parts;
     const path = this.#pathOf(draft.sha256);
     const shelf = join(folder, draft.sha256.slice(0, 2));
@@ -230,7 +230,7 @@ export class FileStore {
     return kept;
   }
 
-  /** Where bytes come and go, one after the other: what is kept must not be what is just removed. */
+  /** Additions and removals run one after the other, so that new bytes are not removed. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(task, task);
     this.#turn = done.catch(() => {});
@@ -248,8 +248,8 @@ interface WrittenFile {
   readonly head: Uint8Array;
 }
 
-/** What the source of the bytes throws is the sender's fault; what writing them throws is not. */
-async function* tellingOfBreaks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+/** Errors of the source are the sender's; errors of writing are not. */
+async function* withUploadErrors(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const source = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -285,7 +285,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // Some file systems of other machines cannot.
+    // Some network file systems cannot.
   } finally {
     await handle.close();
   }

@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
-import { cardId } from '../domain/card/alert-card.ts';
+import { cardId } from '../domain/card/alert-notice.ts';
 import { copilotUserId } from '../domain/copilot/user.ts';
 import type { JsonObject, Message } from '../domain/message/message.ts';
 import { decidePost } from '../domain/message/post.ts';
 import { SCOPES } from '../domain/token/token.ts';
-import { makeUser, type UserRef } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
+import type { UserRef } from '../domain/user/user.ts';
 import type { RoomsAnswer } from '../testing/app.ts';
 import { openPeople, type TestPeople } from '../testing/people.ts';
 
@@ -47,7 +48,15 @@ async function openBridge(t: Cleanup): Promise<Bridge> {
       send('POST', path, { body: webhook(status, summary) }),
     async plant(room, author, message) {
       const user = { ...makeUser(author.id, 0), ...author };
-      const caller = { user, isAdmin: true, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+      const caller = {
+        kind: 'user' as const,
+        user,
+        isAdmin: true,
+        scopes: new Set(SCOPES),
+        roomIds: null,
+        tokenId: null,
+        expiresAt: null,
+      };
       const defaults = { type: 'text', body: 'planted', format: 'plain', replyTo: null, threadId: null } as const;
       const more = { attachments: [], card: null, silent: false, status: 'complete', run: null } as const;
       const draft = { ...defaults, ...more, id: undefined, ...message, attachments: [], alsoInRoom: false, room };

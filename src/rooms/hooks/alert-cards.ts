@@ -1,28 +1,20 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { Caller } from '../domain/caller.ts';
-import {
-  type AlertCard,
-  cardId,
-  cardJson,
-  cardOf,
-  type GroupNotice,
-  isSameCard,
-  printCard,
-  readCard,
-} from '../domain/card/alert-card.ts';
+import { type AlertCard, cardJson, isSameCard, printCard, readCard } from '../domain/card/alert-card.ts';
+import { cardId, cardOf, type GroupNotice } from '../domain/card/alert-notice.ts';
 import type { Message, StoredMessage } from '../domain/message/message.ts';
 import { isAlertCard } from '../domain/message/reserved-message.ts';
 import { record } from '../domain/record.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
-/** A group that fires again later than that after its end gets a new card. */
+/** A group that fires again later after its end gets a new card. */
 const SAME_CARD_MS = 24 * 3_600_000;
-/** A thread hears of a group's comings and goings no oftener than that; what lies between is told in one line. */
+/** The minimum interval of a group's posts in its thread; changes in between are summed up in one post. */
 const THREAD_PAUSE_MS = 60_000;
 
 export interface AlertCardsParts {
@@ -31,26 +23,26 @@ export interface AlertCardsParts {
   readonly store: RoomStore;
   readonly writer: RoomWriter;
   readonly clock: Clock;
-  /** An id that nobody can foretell. */
+  /** A random id. */
   readonly newId: () => string;
 }
 
 interface Thread {
-  toldAt: number;
-  /** Comings and goings that were not told yet. */
+  notedAt: number;
+  /** Changes that were not posted yet. */
   pending: number;
   cancel: CancelTimer | undefined;
 }
 
-/** Where an alert group is told of: its room, and who tells. */
+/** The room of an alert group's card, and the caller that posts it. */
 export interface CardPlace {
   readonly roomId: string;
   readonly caller: Caller;
 }
 
 /**
- * One card for each alert group, through all its comings and goings: posted once, then rewritten in place. Notices of a
- * group are taken one after the other; two senders that tell of the same group mean the same card.
+ * One card for each alert group: posted once, then rewritten in place. Notices of a group are handled one after the
+ * other; two senders of the same group share the card.
  */
 export class AlertCards {
   readonly #parts: AlertCardsParts;
@@ -61,23 +53,23 @@ export class AlertCards {
     this.#parts = parts;
   }
 
-  /** Shows what a notice tells. Resolves with the card's message when that is durable. */
-  show(place: CardPlace, notice: GroupNotice): Promise<Verdict<StoredMessage>> {
+  /** Shows a notice. Resolves with the card's message once that is durable. */
+  show(place: CardPlace, notice: GroupNotice): Promise<Outcome<StoredMessage>> {
     const first = cardId(place.roomId, notice);
     return this.#queue.run(first, () => this.#show(place, notice, first));
   }
 
-  /** Changes a card of a room by hand: acknowledges it, notes a silence. */
-  async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Verdict<StoredMessage>> {
+  /** Changes a card on a user's command: acknowledges it, notes a silence. */
+  async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
     const card = found && readCard(found.message.card);
-    if (!card) return refuse('message_not_found', `the message ${id} is no alert`);
+    if (!card) return refuse('message_not_found', `the message ${id} is not an alert`);
     return this.#queue.run(card.group, async () => {
       const current = await this.#find(roomId, id);
       const now = current && readCard(current.message.card);
       if (!current || !now) return refuse('deleted', 'the alert was deleted');
       const next = change(now);
-      return JSON.stringify(next) === JSON.stringify(now) ? granted(current) : this.#rewrite(current.message, next);
+      return JSON.stringify(next) === JSON.stringify(now) ? accepted(current) : this.#rewrite(current.message, next);
     });
   }
 
@@ -86,39 +78,39 @@ export class AlertCards {
     this.#threads.clear();
   }
 
-  async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Verdict<StoredMessage>> {
+  async #show(place: CardPlace, notice: GroupNotice, first: string): Promise<Outcome<StoredMessage>> {
     const { state, clock } = this.#parts;
     const now = clock.now();
     const currentId = state.get('setting', `card/${first}`)?.value ?? first;
     const current = await this.#find(place.roomId, currentId);
     const old = current && readCard(current.message.card);
     if (!current) return this.#postFirst(place, cardOf(notice, first, undefined, now), currentId);
-    // A card that somebody has deleted stays away until its group fires anew.
+    // A deleted card stays away until its group fires anew.
     const isGone = current.message.deleted;
     if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
       return this.#postAnew(place, cardOf(notice, first, undefined, now));
-    if (isGone) return granted(current);
+    if (isGone) return accepted(current);
     const card = cardOf(notice, first, old, now);
-    if (old && isSameCard(old, card)) return granted(current);
+    if (old && isSameCard(old, card)) return accepted(current);
     const rewritten = await this.#rewrite(current.message, card);
-    if (rewritten.ok && old && old.state !== card.state) this.#tellThread(place, currentId, card);
+    if (rewritten.ok && old && old.state !== card.state) this.#noteInThread(place, currentId, card);
     return rewritten;
   }
 
-  /** The card under an id. What somebody else has posted under it, here or in another room, is none. */
+  /** The card under an id; a message that another author or room has under it is no card. */
   async #find(roomId: string, id: string): Promise<StoredMessage | undefined> {
     const [found] = await this.#parts.store.messages([id]);
     return found && found.message.roomId === roomId && isAlertCard(found.message) ? found : undefined;
   }
 
-  async #postFirst(place: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+  async #postFirst(place: CardPlace, card: AlertCard, id: string): Promise<Outcome<StoredMessage>> {
     const posted = await this.#post(place, card, id);
     const isTaken = !posted.ok && (posted.code === 'id_conflict' || posted.code === 'deleted');
     return isTaken ? this.#postAnew(place, card) : posted;
   }
 
-  /** Its id is noted before it is used, so that a crash between the two makes no second card. */
-  async #postAnew(place: CardPlace, card: AlertCard): Promise<Verdict<StoredMessage>> {
+  /** Its id is stored before it is used, so that a crash in between makes no second card. */
+  async #postAnew(place: CardPlace, card: AlertCard): Promise<Outcome<StoredMessage>> {
     const id = `alert-${this.#parts.newId()}`;
     const noted = await this.#parts.writer.submit({
       decide: () => ({
@@ -130,7 +122,7 @@ export class AlertCards {
     return noted.ok ? this.#post(place, card, id) : noted;
   }
 
-  async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Verdict<StoredMessage>> {
+  async #post({ roomId, caller }: CardPlace, card: AlertCard, id: string): Promise<Outcome<StoredMessage>> {
     const posted = await this.#parts.messages.post(caller, {
       room: roomId,
       id,
@@ -138,33 +130,33 @@ export class AlertCards {
       byServer: true,
       body: printCard(card),
       card: cardJson(card),
-      // What has ended before anybody heard of it disturbs nobody.
+      // An alert that ended before it was shown notifies nobody.
       silent: card.state === 'resolved',
     });
-    return posted.ok ? granted(posted.value.stored) : posted;
+    return posted.ok ? accepted(posted.value.stored) : posted;
   }
 
-  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Verdict<StoredMessage>> {
+  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Outcome<StoredMessage>> {
     const target = { id, roomId, type, authorId: author.id };
     return this.#parts.messages.rewrite(target, { body: printCard(card), card: cardJson(card), isAlert: true });
   }
 
-  #tellThread(place: CardPlace, id: string, card: AlertCard): void {
+  #noteInThread(place: CardPlace, id: string, card: AlertCard): void {
     const { clock } = this.#parts;
     const now = clock.now();
-    const thread = this.#threads.get(id) ?? { toldAt: Number.NEGATIVE_INFINITY, pending: 0, cancel: undefined };
+    const thread = this.#threads.get(id) ?? { notedAt: Number.NEGATIVE_INFINITY, pending: 0, cancel: undefined };
     this.#threads.set(id, thread);
     thread.pending++;
-    const waitMs = thread.toldAt + THREAD_PAUSE_MS - now;
+    const waitMs = thread.notedAt + THREAD_PAUSE_MS - now;
     if (waitMs <= 0) this.#postToThread(place, id, thread, card);
     else
       thread.cancel ??= clock.after(waitMs, () => {
         thread.cancel = undefined;
-        void this.#tellLater(place, id, thread);
+        void this.#noteLater(place, id, thread);
       });
   }
 
-  async #tellLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
+  async #noteLater(place: CardPlace, id: string, thread: Thread): Promise<void> {
     const found = await this.#find(place.roomId, id).catch(() => undefined);
     const card = found && readCard(found.message.card);
     if (card) this.#postToThread(place, id, thread, card);
@@ -172,11 +164,11 @@ export class AlertCards {
 
   #postToThread({ roomId, caller }: CardPlace, id: string, thread: Thread, card: AlertCard): void {
     const flaps = thread.pending > 1 ? ` (changed ${thread.pending} times within a minute)` : '';
-    thread.toldAt = this.#parts.clock.now();
+    thread.notedAt = this.#parts.clock.now();
     thread.pending = 0;
     const { firing, resolved } = card.counts;
     const words = card.state === 'firing' ? 'Firing again' : 'Resolved';
-    // It is a note beside the card: when it cannot be posted, the card tells the same.
+    // The post only repeats what the card says, so a failure is ignored.
     void this.#parts.messages.post(caller, {
       room: roomId,
       threadId: id,

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { alertWebhook } from '../contract/alert-webhook.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import type { IncomingHook } from '../domain/hook/hook.ts';
 import { guessKind, type IncomingBody, readIncomingPost } from '../domain/message/incoming-post.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { AlertCards } from './alert-cards.ts';
-import { bridgeCaller } from './bridge.ts';
 
-/** What a body became. */
+/** The result of a post. */
 export interface Received {
   readonly stored: StoredMessage;
   readonly kind: IncomingHook['kind'];
   readonly isNew: boolean;
 }
 
-/** Makes messages of what others send to a room's hooks. */
+/** Posts what incoming hooks receive into their rooms. */
 export class IncomingHooks {
   readonly #messages: Messages;
   readonly #cards: AlertCards;
@@ -25,24 +25,24 @@ export class IncomingHooks {
     this.#cards = cards;
   }
 
-  async receive(hook: IncomingHook, body: IncomingBody): Promise<Verdict<Received>> {
+  async receive(hook: IncomingHook, body: IncomingBody): Promise<Outcome<Received>> {
     const kind = hook.kind === 'auto' ? guessKind(body) : hook.kind;
     return kind === 'alertmanager' ? this.#showAlerts(hook, body) : this.#post(hook, kind, body);
   }
 
-  async #showAlerts(hook: IncomingHook, body: IncomingBody): Promise<Verdict<Received>> {
+  async #showAlerts(hook: IncomingHook, body: IncomingBody): Promise<Outcome<Received>> {
     if (body.form === 'text') return refuse('invalid_body', "this hook takes Alertmanager's webhook, which is JSON");
     const parsed = v.safeParse(alertWebhook, body.json, { abortEarly: true });
     if (!parsed.success) {
       const [issue] = parsed.issues;
       const path = v.getDotPath(issue) ?? '';
-      return refuse('invalid_body', `no webhook of Alertmanager: ${path === '' ? '' : `${path}: `}${issue.message}`, {
+      return refuse('invalid_body', `not an Alertmanager webhook: ${path === '' ? '' : `${path}: `}${issue.message}`, {
         path,
       });
     }
-    const shown = await this.#cards.show({ roomId: hook.roomId, caller: bridgeCaller(hook) }, parsed.output);
+    const shown = await this.#cards.show({ roomId: hook.roomId, caller: hookCaller(hook, hook.roomId) }, parsed.output);
     return shown.ok
-      ? granted({ stored: shown.value, kind: 'alertmanager', isNew: shown.value.message.version === 1 })
+      ? accepted({ stored: shown.value, kind: 'alertmanager', isNew: shown.value.message.version === 1 })
       : shown;
   }
 
@@ -50,12 +50,12 @@ export class IncomingHooks {
     hook: IncomingHook,
     kind: Exclude<IncomingHook['kind'], 'auto' | 'alertmanager'>,
     body: IncomingBody,
-  ): Promise<Verdict<Received>> {
+  ): Promise<Outcome<Received>> {
     const read = readIncomingPost(body, kind);
     if (!read.ok) return read;
     const { threadId = hook.threadId, ...post } = read.value;
-    const posted = await this.#messages.post(bridgeCaller(hook), { room: hook.roomId, ...post, threadId });
+    const posted = await this.#messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, ...post, threadId });
     if (!posted.ok) return posted;
-    return granted({ stored: posted.value.stored, kind, isNew: !posted.value.replayed });
+    return accepted({ stored: posted.value.stored, kind, isNew: !posted.value.replayed });
   }
 }

@@ -1,4 +1,4 @@
-/** Runs what belongs to the same key one after the other, and what does not at the same time. */
+/** Runs tasks of the same key one after the other, and of different keys concurrently. */
 export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 

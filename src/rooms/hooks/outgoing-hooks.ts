@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { SecretVault } from '../authentication/secret-vault.ts';
+import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { Committed } from '../domain/event.ts';
+import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { type RecordChange, record } from '../domain/record.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -10,10 +11,9 @@ import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/room-store.ts';
-import { bridgeCaller } from './bridge.ts';
-import { HookCourier } from './hook-courier.ts';
+import { HookDelivery } from './delivery.ts';
 
-/** Where a hook stands is written at most that much later: after a crash so much may be delivered twice. */
+/** Progress is written with this delay at most, so a crash may repeat deliveries of that time. */
 const SAVE_EVERY_MS = 1_000;
 
 const NO_PROGRESS = { failures: 0, lastStatus: null, lastError: null, failingSince: null };
@@ -24,7 +24,7 @@ export interface OutgoingHooksParts {
   readonly writer: RoomWriter;
   readonly messages: Messages;
   readonly guard: OutboundGuard;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly clock: Clock;
   readonly log: Log;
   readonly epoch: string;
@@ -32,10 +32,10 @@ export interface OutgoingHooksParts {
   readonly random: () => number;
 }
 
-/** Tells the addresses of outgoing hooks what happens, each in the log's order, from where it stopped. */
+/** Delivers events to the addresses of outgoing hooks, in the log's order. */
 export class OutgoingHooks {
   readonly #parts: OutgoingHooksParts;
-  readonly #couriers = new Map<string, HookCourier>();
+  readonly #deliveries = new Map<string, HookDelivery>();
   readonly #unsaved = new Map<string, HookProgress>();
   readonly #stopSaving: () => void;
   #saving: Promise<void> = Promise.resolve();
@@ -47,23 +47,23 @@ export class OutgoingHooks {
     parts.writer.onCommit((committed) => this.#follow(committed));
   }
 
-  /** Starts all that are enabled: they go on where they stopped. */
+  /** Starts all enabled hooks where they stopped. */
   start(): void {
     for (const hook of this.#parts.state.all('hook').values()) if (hook.direction === 'outgoing') this.#take(hook);
   }
 
-  /** Where a hook stands; what is on disk may be a second behind. */
+  /** A hook's progress; the stored one may be a second behind. */
   progressOf(id: string): HookProgress | undefined {
     return this.#unsaved.get(id) ?? this.#parts.state.get('progress', id);
   }
 
-  /** A hook that was just made tells of what follows `pos`; resolves when that is on disk. */
+  /** Starts a new hook after position `pos`; resolves when that is on disk. */
   async begin(id: string, pos: number): Promise<void> {
     this.#note(id, { ...NO_PROGRESS, cursor: Math.max(pos, this.progressOf(id)?.cursor ?? 0) });
     await this.#save();
   }
 
-  /** Has a hook deliver again what follows a position, and what it delivers afterwards. */
+  /** Delivers again everything after a position. */
   rewind(hook: OutgoingHook, cursor: number): void {
     this.#stop(hook.id);
     this.#note(hook.id, { ...NO_PROGRESS, cursor });
@@ -73,7 +73,7 @@ export class OutgoingHooks {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopSaving();
-    await Promise.all([...this.#couriers.values()].map((courier) => courier.close()));
+    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.close()));
     await this.#save();
   }
 
@@ -88,10 +88,10 @@ export class OutgoingHooks {
         this.#take(event.hook);
       }
     }
-    for (const courier of this.#couriers.values()) courier.wake();
+    for (const delivery of this.#deliveries.values()) delivery.wake();
   }
 
-  /** Somebody has looked after it: how long it failed before counts no more. */
+  /** A change of the hook resets its failures. */
   #forgive(id: string): void {
     const progress = this.progressOf(id);
     if (progress && progress.failures > 0) this.#note(id, { ...progress, failures: 0, failingSince: null });
@@ -100,25 +100,25 @@ export class OutgoingHooks {
   #take(hook: OutgoingHook): void {
     if (!hook.enabled || this.#isClosed) return;
     const { state, writer } = this.#parts;
-    // Without progress nobody was told yet that there is such a hook.
+    // A hook without progress is not started yet.
     const cursor = writer.pos;
-    const courier = new HookCourier(hook, {
+    const delivery = new HookDelivery(hook, {
       ...this.#parts,
       progress: () => this.progressOf(hook.id) ?? { ...NO_PROGRESS, cursor },
       note: (progress) => this.#note(hook.id, progress),
       pause: (reason) => void this.#pause(hook, reason),
       secret: () => {
         const sealed = state.get('secret', `hook/${hook.id}`);
-        return sealed && this.#parts.vault.open(`hook/${hook.id}`, sealed);
+        return sealed && this.#parts.cipher.open(`hook/${hook.id}`, sealed);
       },
     });
-    this.#couriers.set(hook.id, courier);
-    courier.wake();
+    this.#deliveries.set(hook.id, delivery);
+    delivery.wake();
   }
 
   #stop(id: string): void {
-    void this.#couriers.get(id)?.close();
-    this.#couriers.delete(id);
+    void this.#deliveries.get(id)?.close();
+    this.#deliveries.delete(id);
   }
 
   #note(id: string, progress: HookProgress): void {
@@ -152,7 +152,7 @@ export class OutgoingHooks {
     log.warn('a hook is paused: its receiver has failed for too long', { hook: hook.id, reason });
     if (hook.roomId !== null) {
       const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
-      void messages.post(bridgeCaller({ ...hook, roomId: hook.roomId }), { room: hook.roomId, body, byServer: true });
+      void messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, body, byServer: true });
     }
     await writer
       .submit({

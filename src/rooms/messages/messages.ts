@@ -9,13 +9,13 @@ import type {
   StoredMessage,
 } from '../domain/message/message.ts';
 import type { RewriteTarget } from '../domain/message/rewrite.ts';
-import type { Verdict } from '../domain/refusal.ts';
+import type { Outcome } from '../domain/refusal.ts';
 
-/** A message as somebody sends it. */
+/** A message to be posted. */
 export interface Post {
   /** The room's id or slug. */
   readonly room: string;
-  /** Chosen by the sender, so that the same post is known again; else the server's. */
+  /** Chosen by the sender, so that a repeated post is recognised; else by the server. */
   readonly id?: string | undefined;
   readonly type?: MessageType | undefined;
   readonly body: string;
@@ -27,31 +27,31 @@ export interface Post {
   readonly attachments?: readonly string[] | undefined;
   readonly card?: JsonObject | null | undefined;
   readonly silent?: boolean | undefined;
-  /** Of a copilot's message; `complete` unless given. */
+  /** Of a copilot's message; `complete` by default. */
   readonly status?: MessageStatus | undefined;
   readonly run?: RunRef | null | undefined;
-  /** Of the server's own parts alone: any type, with a card, under an id of theirs, in the caller's name. */
+  /** For the server's own parts: any type, with a card, under an own id, in the caller's name. */
   readonly byServer?: boolean;
 }
 
 export interface Posted {
   readonly stored: StoredMessage;
-  /** It was there already: the same post has come again. */
+  /** The same post was made before. */
   readonly replayed: boolean;
 }
 
-/** What an edit puts in the place of what was there; `undefined` keeps attachments and card, and resets scalars. */
+/** A requested edit; `undefined` keeps attachments and card, and resets scalars. */
 export interface MessageEdit {
   readonly body?: string | undefined;
   readonly format?: MessageFormat | undefined;
   readonly attachments?: readonly string[] | undefined;
   readonly card?: JsonObject | null | undefined;
   readonly silent?: boolean | undefined;
-  /** What cannot be changed, as the sender has it; a difference is refused. */
+  /** Immutable fields, as sent; a difference is refused. */
   readonly fixed?: FixedFields | undefined;
 }
 
-/** What the server itself changes of a message that is not a person's: a copilot's text, an alert's card. */
+/** A change by the server itself: of a copilot's text or an alert's card. */
 export interface Rewrite {
   readonly body?: string;
   readonly card?: JsonObject | null;
@@ -62,20 +62,20 @@ export interface Rewrite {
   readonly isAlert?: boolean;
 }
 
-/** Everything that posts, be it a request, a copilot, a hook or a command, posts through this. */
+/** Posts and changes messages, for requests, copilots, hooks and commands alike. */
 export interface Messages {
-  post(caller: Caller, post: Post): Promise<Verdict<Posted>>;
-  /** Whether a post without attachments would be taken as a new message now. */
-  check(caller: Caller, post: Post): Promise<Verdict<null>>;
-  edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Verdict<StoredMessage>>;
-  /** Leaves a tombstone. A tombstone is answered as it is. */
+  post(caller: Caller, post: Post): Promise<Outcome<Posted>>;
+  /** Whether a post without attachments would be accepted as new. */
+  check(caller: Caller, post: Post): Promise<Outcome<null>>;
+  edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Outcome<StoredMessage>>;
+  /** Leaves a tombstone, which a repeated call returns. */
   remove(
     caller: Caller,
     id: string,
     options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
-  ): Promise<Verdict<StoredMessage>>;
-  /** Without history and without asking who may: for the server itself. A tombstone is refused. */
-  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Verdict<StoredMessage>>;
-  /** One that the caller may read; else `message_not_found`. */
-  find(caller: Caller, id: string): Promise<Verdict<StoredMessage>>;
+  ): Promise<Outcome<StoredMessage>>;
+  /** For the server itself: without history or rights. A tombstone is refused. */
+  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Outcome<StoredMessage>>;
+  /** A message that the caller may read; else `message_not_found`. */
+  find(caller: Caller, id: string): Promise<Outcome<StoredMessage>>;
 }

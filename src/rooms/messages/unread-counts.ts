@@ -10,23 +10,23 @@ export interface Unread {
 
 interface Counted extends Unread {
   readonly afterSeq: number;
-  /** All up to here is counted. */
+  /** Counted up to here. */
   readonly upToSeq: number;
   readonly generation: number;
 }
 
-/** More than that are not counted. */
+/** Counts end at this number. */
 const MAX_UNREAD = 1000;
-/** Of more members nothing is remembered: they are counted anew. */
+/** Beyond this number of members counts are not cached. */
 const MAX_COUNTED = 50_000;
 const NONE: Unread = { unread: 0, mentions: 0 };
 
-/** How much members have not read. What was counted once is not counted again: only what has come since. */
+/** Unread counts of members. Cached, so that only later messages are counted. */
 export class UnreadCounts {
   readonly #state: RoomState;
   readonly #store: Pick<RoomStore, 'unread'>;
   readonly #counted = new Map<string, Counted>();
-  /** Goes up when something that was counted may have changed. */
+  /** Increases when counted messages may have changed. */
   readonly #generations = new Map<string, number>();
 
   constructor(state: RoomState, store: Pick<RoomStore, 'unread'>) {
@@ -39,13 +39,13 @@ export class UnreadCounts {
     for (const { event } of committed) {
       const { type, roomId } = event;
       const isChange = type === 'message.updated' || type === 'message.deleted' || type === 'alert.updated';
-      // Retention tells of itself by an event of the room.
+      // Retention reports its removals as an event of the room.
       if (roomId !== null && (isChange || type === 'room.updated'))
         this.#generations.set(roomId, this.#generationOf(roomId) + 1);
     }
   };
 
-  /** What follows the member's read position, and what he may not see. */
+  /** The start of unread messages: the read position, or the beginning of visible history. */
   async count(member: Member, hiddenUpTo: number): Promise<Unread> {
     const { roomId, userId } = member;
     const afterSeq = Math.max(member.lastReadSeq, hiddenUpTo);

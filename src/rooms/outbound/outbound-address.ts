@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** `private`: of this machine or of a network of its own; only where an admin has allowed it. */
+/** `private`: of this machine or a private network; allowed only with an admin's permission. */
 export type AddressClass = 'public' | 'private' | 'forbidden';
 
 /** Every block of IANA's registries of special-purpose addresses (RFC 6890), and the metadata services of clouds. */
@@ -41,22 +41,22 @@ const SPECIAL: readonly (readonly [net: string, prefix: number, is: Exclude<Addr
 
 const FORBIDDEN = blockList(SPECIAL.filter(([, , is]) => is === 'forbidden'));
 const PRIVATE = blockList(SPECIAL.filter(([, , is]) => is === 'private'));
-/** What IANA has given to the public internet; the rest of IPv6 is not routed there. */
+/** The IPv6 space allocated by IANA; the rest is not routed publicly. */
 const GLOBAL = blockList([
   ['0.0.0.0', 0],
   ['2000::', 3],
 ]);
 
-/** An IPv4 address in an IPv6 one: mapped, or of a NAT64, as a DNS64 puts it in the place of every IPv4 address. */
+/** An IPv4 address in an IPv6 one: mapped, or of NAT64, as a DNS64 resolver returns it. */
 const EMBEDDED = /^(?:::ffff|64:ff9b:):([\da-f]{1,4}):([\da-f]{1,4})$/;
 
-/** What an IP address, as resolvers print it, stands for. What is no address is forbidden. */
+/** The class of an IP address as printed by resolvers; anything else is forbidden. */
 export function classifyAddress(address: string): AddressClass {
   const bare = address.split('%')[0] ?? '';
   const family = isIP(bare);
   if (family === 0) return 'forbidden';
   if (family === 4) return classify(bare, 'ipv4');
-  // The URL parser writes all forms of an address in one.
+  // The URL parser normalises all forms of an address.
   const [, high, low] = EMBEDDED.exec(new URL(`http://[${bare}]/`).hostname.slice(1, -1)) ?? [];
   if (high === undefined || low === undefined) return classify(bare, 'ipv6');
   const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];

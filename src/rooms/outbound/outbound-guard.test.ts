@@ -63,11 +63,11 @@ for (const [url, allowed] of URLS) {
 }
 
 test('a refusal does not repeat the password of a URL', () => {
-  const verdict = guardThatResolves(unresolved).check('https://ana:hunter2@models.example.com/', {
+  const outcome = guardThatResolves(unresolved).check('https://ana:hunter2@models.example.com/', {
     allowPrivate: true,
   });
-  assert.ok(!verdict.ok);
-  assert.doesNotMatch(verdict.reason, /hunter2/);
+  assert.ok(!outcome.ok);
+  assert.doesNotMatch(outcome.reason, /hunter2/);
 });
 
 test('a name is judged by what it resolves to when it is connected to, every time', async (t) => {

@@ -2,18 +2,18 @@ import { lookup as resolveAll } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AnswerRules, HttpAnswer } from '../../kernel/http-client/exchange.ts';
 import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { classifyAddress } from './outbound-address.ts';
 
 export interface OutboundGuardOptions {
   readonly connectTimeoutMs: number;
-  /** How a name is resolved; the system's way unless given. */
+  /** Name resolution; the system's by default. */
   readonly resolve?: Resolve;
-  /** A proxy for public addresses. That of the environment is not asked: it would resolve names unchecked. */
+  /** A proxy for public addresses. That of the environment is not used: it would resolve names unchecked. */
   readonly proxyUrl?: string | undefined;
 }
 
-/** What an admin has allowed. */
+/** Permissions given by an admin. */
 export interface AddressRights {
   readonly allowPrivate: boolean;
 }
@@ -23,16 +23,16 @@ export type Resolve = (
   done: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
-/** Where something was to be sent that nobody who speaks for a room may reach. */
+/** The address may not be reached on behalf of a room. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
 /**
- * Sends requests to addresses that people have entered, and keeps them away from this machine, its network and the
- * metadata of clouds. An address is checked when it is saved and, as resolved, at each connection: what is checked is
- * what is connected to. Redirects are answers; nobody follows them. A proxy is handed only what is public as resolved
- * here; it resolves names once more, so it needs rules of its own. What is private and allowed is never behind it.
+ * Sends requests to addresses entered by users, and keeps them away from this machine, its network and the metadata of
+ * clouds. An address is checked when it is saved and, as resolved, at each connection: the checked address is the one
+ * connected to. Redirects are not followed. A proxy only gets requests to addresses that resolve as public here; it
+ * resolves names again, so it needs rules of its own. Allowed private addresses never use it.
  */
 export class OutboundGuard {
   readonly #resolve: Resolve;
@@ -47,8 +47,8 @@ export class OutboundGuard {
     this.#proxy = proxyUrl === undefined ? undefined : new HttpClient({ connectTimeoutMs, proxyUrl });
   }
 
-  /** Whether an address may be saved. Names are not resolved here: what they stand for may change. */
-  check(url: string, { allowPrivate }: AddressRights): Verdict<URL> {
+  /** Checks an address to be saved, without resolving its name, which may change. */
+  check(url: string, { allowPrivate }: AddressRights): Outcome<URL> {
     if (!URL.canParse(url)) return refuse('invalid_body', `${JSON.stringify(url)} is not a URL`);
     const parsed = new URL(url);
     if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
@@ -58,18 +58,18 @@ export class OutboundGuard {
     const host = hostOf(parsed);
     if (isIP(host) === 0) {
       const isLocal = host === 'localhost' || host.endsWith('.localhost');
-      return isLocal && !allowPrivate ? refuse('invalid_body', privateText(host)) : granted(parsed);
+      return isLocal && !allowPrivate ? refuse('invalid_body', privateText(host)) : accepted(parsed);
     }
     const reason = objection(host, host, allowPrivate);
-    return reason === undefined ? granted(parsed) : refuse('invalid_body', reason);
+    return reason === undefined ? accepted(parsed) : refuse('invalid_body', reason);
   }
 
-  /** As HttpClient; rejects with a ForbiddenAddressError where the address may not be reached. */
+  /** As HttpClient; rejects with a ForbiddenAddressError for a forbidden address. */
   async send(request: HttpRequest & AnswerRules, rights: AddressRights): Promise<HttpAnswer> {
     return (await this.#clientFor(request, rights)).send(request);
   }
 
-  /** As `send`, with an answer whose body is read as it comes in. */
+  /** As `send`, with an answer that is read as a stream. */
   async open(request: HttpRequest, rights: AddressRights): Promise<HttpStream> {
     return (await this.#clientFor(request, rights)).open(request);
   }
@@ -86,7 +86,7 @@ export class OutboundGuard {
     return proxy && (await this.#isPublic(hostOf(checked.value), signal)) ? proxy : direct;
   }
 
-  /** Whether every address of a host is public. */
+  /** Whether all addresses of a host are public. */
   #isPublic(host: string, signal: AbortSignal | undefined): Promise<boolean> {
     if (isIP(host) !== 0) return Promise.resolve(classifyAddress(host) === 'public');
     return new Promise((done, fail) => {
@@ -120,11 +120,11 @@ function resolveBySystem(hostname: string, done: Parameters<Resolve>[1]): void {
 
 const withoutAddress = (host: string): Error => new Error(`${host} has no address`);
 
-/** Without brackets, and without the dot at the end that makes `localhost.` the same name. */
+/** Without brackets, and without the final dot, which makes `localhost.` the same name. */
 const hostOf = ({ hostname }: URL): string =>
   hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '');
 
-/** Names what was entered, not what it resolves to: that would tell of a network what it looks like. */
+/** Names the entered host, not its addresses, which would reveal the network. */
 function objection(address: string, named: string, allowPrivate: boolean): string | undefined {
   const found = classifyAddress(address);
   if (found === 'forbidden') return `${named} is an address that may not be reached`;

@@ -5,14 +5,14 @@ import type { RecordKind, Records } from '../domain/record.ts';
 import type { RoomHead } from '../domain/room/room.ts';
 import type { RoomState } from './state.ts';
 
-/** What a batch of changes has read before it is decided. */
+/** Data read for a batch of changes before it is decided. */
 export interface BatchReads {
   readonly messages: ReadonlyMap<string, StoredMessage>;
   readonly forgotten: ReadonlySet<string>;
   readonly reacted: ReadonlySet<string>;
 }
 
-export interface BatchMeans {
+export interface BatchContext {
   readonly now: number;
   readonly newId: () => string;
   /** The wire form of a message (contract/message.ts). */
@@ -21,22 +21,22 @@ export interface BatchMeans {
 
 export const reactionText = ({ messageId, emoji, userId }: ReactionKey): string => `${messageId}/${userId}/${emoji}`;
 
-/** The committed state, and above it what the earlier changes of the same batch will have made of it. */
+/** The committed state, with the earlier changes of the same batch. */
 export class BatchView implements ChangeView {
   readonly now: number;
   readonly newId: () => string;
   readonly #state: RoomState;
   readonly #reads: BatchReads;
-  readonly #print: BatchMeans['printMessage'];
+  readonly #print: BatchContext['printMessage'];
   readonly #records = new Map<RecordKind, Map<string, unknown>>();
   readonly #messages = new Map<string, StoredMessage>();
-  /** Those that were created in this batch. */
+  /** Messages created in this batch. */
   readonly #drafts = new Map<string, { draft: NewMessage; seq: number; contentHash: string }>();
   readonly #reactions = new Map<string, boolean>();
   readonly #lastSeqs = new Map<string, number>();
   readonly #lastMessageAts = new Map<string, number>();
 
-  constructor(state: RoomState, reads: BatchReads, { now, newId, printMessage }: BatchMeans) {
+  constructor(state: RoomState, reads: BatchReads, { now, newId, printMessage }: BatchContext) {
     this.#state = state;
     this.#reads = reads;
     this.now = now;
@@ -107,7 +107,7 @@ export class BatchView implements ChangeView {
     return this.#reactions.get(text) ?? this.#reads.reacted.has(text);
   }
 
-  /** Shows to the decisions that follow what this one writes. */
+  /** Makes a decision's writes visible to later decisions. */
   add({ events = [], records = [] }: Write): void {
     for (const { kind, key, value } of records) {
       const changed = this.#records.get(kind) ?? new Map<string, unknown>();
@@ -139,7 +139,7 @@ export class BatchView implements ChangeView {
     return found && this.#stored({ ...found.draft, seq: found.seq }, found.contentHash);
   }
 
-  /** Few decisions look at a message of their own batch, so what is shown of it is made when one does. */
+  /** Built on demand: few decisions need a message of their own batch. */
   #stored(message: StoredMessage['message'], contentHash: string): StoredMessage {
     const print = this.#print;
     return {

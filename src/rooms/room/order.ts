@@ -1,14 +1,14 @@
 import type { Committed } from '../domain/event.ts';
 import type { RoomState } from './state.ts';
 
-/** Where a room stands in the order: those with the latest message first, those without one last, the newest of them first. */
+/** The order of rooms: by their latest message, newest first; then rooms without messages, newest first. */
 export interface RoomPlace {
   readonly roomId: string;
-  /** When its last message was written; 0: it has none. */
+  /** When its last message was written; 0: none. */
   readonly at: number;
 }
 
-/** All rooms in their order. It is put right when it is asked for, and then only by what has moved since. */
+/** The rooms in order, updated on demand by the rooms that have moved. */
 export class RoomOrder {
   readonly #state: RoomState;
   #places: RoomPlace[];
@@ -25,13 +25,13 @@ export class RoomOrder {
       if (event.type === 'message.created' || event.type === 'room.created') this.#moved.add(event.roomId);
   };
 
-  /** The room is gone for good. */
+  /** The room was purged. */
   forget(roomId: string): void {
     this.#places = this.#places.filter((place) => place.roomId !== roomId);
     this.#moved.delete(roomId);
   }
 
-  /** Those that come after a place; all of them without one. */
+  /** The rooms after a place; all without one. */
   *after(place: RoomPlace | undefined): Iterable<RoomPlace> {
     const places = this.#settle();
     let from = 0;
@@ -51,7 +51,7 @@ export class RoomOrder {
     const moved = [...this.#moved];
     const rest = this.#places.filter(({ roomId }) => !this.#moved.has(roomId));
     this.#moved.clear();
-    // A new array: whoever walks the old one goes on with it. Sorting two runs is merging them.
+    // A new array, since iterations of the old one may go on. Merges two sorted runs.
     this.#places = [...moved.map((roomId) => placeOf(this.#state, roomId)).sort(comparePlaces), ...rest];
     this.#places.sort(comparePlaces);
     return this.#places;

@@ -6,7 +6,7 @@ import { EMPTY_HEAD, type RoomHead } from '../domain/room/room.ts';
 
 type Tables = { readonly [K in RecordKind]: Map<string, Records[K]> };
 
-/** Everything but messages, as it was last committed, in memory. Only the writer changes it. */
+/** All state but messages, as committed, in memory. Only the writer changes it. */
 export class RoomState implements StateView {
   readonly #tables: Tables = {
     room: new Map(),
@@ -80,7 +80,7 @@ export class RoomState implements StateView {
     }
   }
 
-  /** After messages have been removed for good. */
+  /** After messages were purged. */
   setHead(roomId: string, head: RoomHead): void {
     this.#heads.set(roomId, head);
   }

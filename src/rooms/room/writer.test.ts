@@ -8,7 +8,7 @@ import type { Member } from '../domain/member/member.ts';
 import { memberKey } from '../domain/member/member.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import { record } from '../domain/record.ts';
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import { type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
 import { newMessage, newRun, START } from '../testing/store/parts.ts';
@@ -108,7 +108,7 @@ const posting = (body: string, roomId = 'a'): Change<string> => ({
   },
 });
 
-const outcomeOf = <T>(verdict: Verdict<T>): T | string => (verdict.ok ? verdict.value : verdict.code);
+const outcomeOf = <T>(outcome: Outcome<T>): T | string => (outcome.ok ? outcome.value : outcome.code);
 
 test('changes of one turn are one commit, those that come meanwhile the next', async () => {
   const { store, writer } = openWriter();
@@ -125,8 +125,8 @@ test('changes of one turn are one commit, those that come meanwhile the next', a
     [3],
   );
   release();
-  const verdicts = await Promise.all([...first, ...second]);
-  assert.deepEqual(verdicts.map(outcomeOf), ['a at 1', 'b at 2', 'c at 3', 'd at 4', 'e at 5']);
+  const outcomes = await Promise.all([...first, ...second]);
+  assert.deepEqual(outcomes.map(outcomeOf), ['a at 1', 'b at 2', 'c at 3', 'd at 4', 'e at 5']);
   assert.deepEqual(
     store.commits.map(({ length }) => length),
     [3, 2],
@@ -136,13 +136,13 @@ test('changes of one turn are one commit, those that come meanwhile the next', a
 
 test('a commit takes 500 changes at the most, in their order', async () => {
   const { store, writer } = openWriter();
-  const verdicts = await Promise.all(Array.from({ length: 1201 }, (_, index) => writer.submit(posting(`${index}`))));
+  const outcomes = await Promise.all(Array.from({ length: 1201 }, (_, index) => writer.submit(posting(`${index}`))));
   assert.deepEqual(
     store.commits.map(({ length }) => length),
     [500, 500, 201],
   );
   assert.deepEqual(
-    verdicts.map(outcomeOf),
+    outcomes.map(outcomeOf),
     Array.from({ length: 1201 }, (_, index) => `${index} at ${index + 1}`),
   );
 });
@@ -240,11 +240,11 @@ test('a refused change and one that throws leave the others of their commit alon
       },
     }),
   };
-  const verdicts = await Promise.allSettled(
+  const outcomes = await Promise.allSettled(
     [posting('x'), broken, refused, badAnswer, posting('y')].map((one) => writer.submit(one)),
   );
   assert.deepEqual(
-    verdicts.map((verdict) => (verdict.status === 'fulfilled' ? outcomeOf(verdict.value) : verdict.reason.message)),
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcomeOf(outcome.value) : outcome.reason.message)),
     ['x at 1', 'a decision that is wrong', 'archived', 'an answer that is wrong', 'y at 2'],
   );
   assert.deepEqual(
@@ -264,11 +264,11 @@ test('what cannot be told is not written, and shows to no other decision', async
     seen.push(view.get('setting', 'x'));
     return 'looked';
   });
-  const verdicts = await Promise.allSettled(
+  const outcomes = await Promise.allSettled(
     [posting('before'), broken, looking, posting('after')].map((one) => writer.submit<unknown>(one)),
   );
   assert.deepEqual(
-    verdicts.map((verdict) => (verdict.status === 'fulfilled' ? outcomeOf(verdict.value) : verdict.reason.name)),
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcomeOf(outcome.value) : outcome.reason.name)),
     ['before at 1', 'RangeError', 'looked', 'after at 2'],
   );
   assert.deepEqual([seen, state.get('setting', 'x'), store.commits.length], [[undefined], undefined, 2]);
@@ -278,8 +278,8 @@ test('a full disk refuses the whole commit, and the next one may go through', as
   const { store, state, writer, failures } = openWriter();
   const reading = change(() => 7);
   store.failure = new StorageFullError('no room');
-  const verdicts = await Promise.all([posting('x'), reading, posting('y')].map((one) => writer.submit<unknown>(one)));
-  assert.deepEqual(verdicts.map(outcomeOf), ['storage_full', 'storage_full', 'storage_full']);
+  const outcomes = await Promise.all([posting('x'), reading, posting('y')].map((one) => writer.submit<unknown>(one)));
+  assert.deepEqual(outcomes.map(outcomeOf), ['storage_full', 'storage_full', 'storage_full']);
   assert.equal(writer.trouble?.code, 'storage_full');
   assert.equal(state.head('a').lastSeq, 0);
   store.failure = undefined;
@@ -362,7 +362,7 @@ test('a listener that throws keeps nobody from hearing of what is committed', as
 
 test('a change that is asked for by an answer or a listener is a commit of its own', async () => {
   const { store, writer } = openWriter();
-  let fromListener: Promise<Verdict<string>> | undefined;
+  let fromListener: Promise<Outcome<string>> | undefined;
   writer.onCommit(() => {
     fromListener ??= writer.submit(posting('from a listener'));
   });

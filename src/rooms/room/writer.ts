@@ -2,16 +2,16 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
-import { printMessage } from '../contract/message.ts';
+import { printMessage } from '../contract/message-json.ts';
 import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
-import { type Refusal, refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
 import type { RoomState } from './state.ts';
 
 const MAX_BATCH = 500;
-/** How often a full disk is looked at. */
+/** How often a full disk is checked. */
 const LOOK_MS = 1_000;
 
 export interface RoomWriterParts {
@@ -20,18 +20,18 @@ export interface RoomWriterParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
-  /** Writes are refused. */
+  /** Refuses all writes. */
   readonly readOnly: boolean;
   /** Called once, when the store has failed for good: nothing is acknowledged any more. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Is told of what was committed, once, in the log's order, before anybody is answered. */
+/** Receives committed events once, in the log's order, before changes are answered. */
 export type CommitListener = (committed: readonly Committed[]) => void;
 
 interface Waiting {
   readonly change: Change<unknown>;
-  readonly settle: (verdict: Verdict<unknown>) => void;
+  readonly settle: (outcome: Outcome<unknown>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -54,15 +54,15 @@ const FULL = refuse(
 );
 
 /**
- * The one place where rooms change. Changes wait while a commit is under way; the next one takes all that wait. Answers,
- * memory and listeners follow only when the commit is on disk.
+ * Writes all changes to rooms. Changes wait while a commit is in progress; the next one takes all of them. Memory,
+ * listeners and answers follow when the commit is on disk.
  */
 export class RoomWriter {
   readonly #parts: RoomWriterParts;
   readonly #listeners: CommitListener[] = [];
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
-  #verdict: Refusal | undefined;
+  #outcome: Refusal | undefined;
   #pos: number;
   #isFull = false;
   #stopLooking: CancelTimer | undefined;
@@ -70,42 +70,42 @@ export class RoomWriter {
   constructor(parts: RoomWriterParts, pos: number) {
     this.#parts = parts;
     this.#pos = pos;
-    if (parts.readOnly) this.#verdict = READ_ONLY;
+    if (parts.readOnly) this.#outcome = READ_ONLY;
   }
 
-  /** The last position that is committed and told. */
+  /** The last position committed and sent to listeners. */
   get pos(): number {
     return this.#pos;
   }
 
-  /** Why writes cannot be accepted; `undefined` when they can. */
+  /** Why writes are refused; `undefined`: they are accepted. */
   get trouble(): Refusal | undefined {
-    return this.#verdict ?? (this.#isFull ? FULL : undefined);
+    return this.#outcome ?? (this.#isFull ? FULL : undefined);
   }
 
-  /** Listeners are told in the order in which they were added. */
+  /** Listeners are called in the order in which they were added. */
   onCommit(listener: CommitListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Resolves when the change is on disk, or refused. Rejects only where `decide` or `answer` throws. */
-  submit<T>(change: Change<T>): Promise<Verdict<T>> {
-    if (this.#verdict) return Promise.resolve(this.#verdict);
+  /** Resolves when the change is on disk, or refused. Rejects only if `decide` or `answer` throws. */
+  submit<T>(change: Change<T>): Promise<Outcome<T>> {
+    if (this.#outcome) return Promise.resolve(this.#outcome);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, settle: resolve as Waiting['settle'], reject });
       this.#running ??= this.#run();
     });
   }
 
-  /** Commits what waits; changes that come later are refused. */
+  /** Commits the waiting changes; later ones are refused. */
   async close(): Promise<void> {
-    this.#verdict ??= CLOSED;
+    this.#outcome ??= CLOSED;
     this.#stopLooking?.();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // The requests that came in together have all been read before the immediate phase of the event loop.
+    // Requests that arrived together are all read before the immediate phase of the event loop.
     await new Promise<void>((done) => setImmediate(done));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
@@ -134,7 +134,7 @@ export class RoomWriter {
         if (!(error instanceof StorageFullError)) throw error;
         this.#isFull = true;
         this.#lookLater();
-        // Those that write nothing may rest on what was not written, so all of them are asked to come again.
+        // Decisions without writes may depend on the failed ones, so all are refused.
         for (const { waiting } of decided) waiting.settle(FULL);
         return;
       }
@@ -142,7 +142,7 @@ export class RoomWriter {
       for (const { records } of writes) if (records) state.applyRecords(records);
       state.applyEvents(events);
       this.#pos = events.at(-1)?.pos ?? this.#pos;
-      if (events.length > 0) this.#tell(events);
+      if (events.length > 0) this.#notify(events);
     }
     let written = 0;
     for (const { waiting, decision, write } of decided) {
@@ -151,9 +151,9 @@ export class RoomWriter {
     }
   }
 
-  /** Whoever goes by the health of the server sends nothing to one that is full, and would never see it recover. */
+  /** Balancers send nothing to an unhealthy server, so recovery must not depend on requests. */
   #lookLater(): void {
-    if (this.#verdict) return;
+    if (this.#outcome) return;
     this.#stopLooking ??= this.#parts.clock.after(LOOK_MS, () => {
       this.#stopLooking = undefined;
       if (this.#isFull) void this.#look();
@@ -165,7 +165,7 @@ export class RoomWriter {
       await this.#parts.store.checkRoom();
       this.#isFull = false;
     } catch (error) {
-      // Whatever else may be wrong the next commit will tell.
+      // The next commit reports other failures.
       if (error instanceof StorageFullError) this.#lookLater();
     }
   }
@@ -190,26 +190,26 @@ export class RoomWriter {
     };
   }
 
-  #tell(events: readonly Committed[]): void {
+  #notify(events: readonly Committed[]): void {
     for (const listener of this.#listeners) {
       try {
         listener(events);
       } catch (error) {
-        // It is committed: whoever listens badly changes nothing about that.
+        // It is committed: a failing listener changes nothing about that.
         this.#parts.log.error('a listener to commits failed', { err: messageOf(error) });
       }
     }
   }
 
   #fail(error: unknown, batch: readonly Waiting[]): void {
-    this.#verdict = FAILED;
+    this.#outcome = FAILED;
     this.#parts.log.error('the storage failed; nothing is acknowledged any more', { err: messageOf(error) });
     for (const { settle } of [...batch, ...this.#waiting.splice(0)]) settle(FAILED);
     this.#parts.failed(error);
   }
 }
 
-/** `rest` are those that were not decided. */
+/** `rest`: changes not yet decided. */
 function decideAll(
   batch: readonly Waiting[],
   view: BatchView,
@@ -228,14 +228,14 @@ function decideAll(
       decided.push({ waiting, decision, write: decision.write ? prepare(decision.write, view) : undefined });
     } catch (error) {
       waiting.reject(error);
-      // The view holds what will not be written: those that follow are decided on another.
+      // The view holds writes that were refused, so the remaining changes are decided on a new one.
       if (isShown) return { decided, rest: batch.slice(index + 1) };
     }
   }
   return { decided, rest: [] };
 }
 
-/** What a write makes of the rooms shows in its own events: how many members there are after somebody has joined. */
+/** Fills in facts that follow from a write, such as the member count after a join. */
 function prepare(write: Write, view: BatchView): PreparedWrite {
   view.add(write);
   return { ...write, events: (write.events ?? []).map((draft) => ({ draft, body: printBody(draft, view) })) };

@@ -4,7 +4,7 @@ import type { RoomWriter } from '../room/writer.ts';
 import { answerRefusal } from './answer/answers.ts';
 import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
-import { admit, type GuardParts, refusedSince } from './request/guard.ts';
+import { admit, type CallerHandler, type GuardParts, refusedSince } from './request/guard.ts';
 
 export interface BackupRouteParts {
   readonly guard: GuardParts;
@@ -12,33 +12,30 @@ export interface BackupRouteParts {
   readonly writer: Pick<RoomWriter, 'submit'>;
 }
 
-/** How much goes out between two looks at whether the reader still may. */
-const LOOK_EVERY_BYTES = 2 ** 20;
+/** The reader's rights are checked again after this many bytes. */
+const CHECK_EVERY_BYTES = 2 ** 20;
 
-/** The path by which all of it leaves at once. */
-export function backupPaths({ guard, backups, writer }: BackupRouteParts): Paths {
-  return {
-    '/api/backup': {
-      POST: admit(guard, { scope: 'admin' }, async (c, caller) => {
-        const denied = requireAdmin(caller);
-        if (denied) return answerRefusal(c, denied);
-        const noted = await writer.submit<null>({
-          decide: ({ now }) => {
-            const entry = { at: now, by: caller.user.id, action: 'server.backup', roomId: null, subject: '' };
-            return { ok: true, write: { audit: [entry] }, answer: () => null };
-          },
-        });
-        if (!noted.ok && noted.code !== 'read_only') return answerRefusal(c, noted);
-        return c.body(
-          watchedStream(c, backups.write(), async () => !(await refusedSince(c)), LOOK_EVERY_BYTES),
-          200,
-          {
-            'content-type': 'application/x-tar',
-            'content-disposition': 'attachment; filename="rooms-backup.tar"',
-            'cache-control': 'no-store',
-          },
-        );
-      }),
-    },
+/** `/api/backup`: the whole server as a tar archive. */
+export function backupPaths(parts: BackupRouteParts): Paths {
+  return { '/api/backup': { POST: admit(parts.guard, { scope: 'admin' }, writeBackup(parts)) } };
+}
+
+function writeBackup({ backups, writer }: BackupRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const denied = requireAdmin(caller);
+    if (denied) return answerRefusal(c, denied);
+    const noted = await writer.submit<null>({
+      decide: ({ now }) => {
+        const entry = { at: now, by: caller.user.id, action: 'server.backup', roomId: null, subject: '' };
+        return { ok: true, write: { audit: [entry] }, answer: () => null };
+      },
+    });
+    if (!noted.ok && noted.code !== 'read_only') return answerRefusal(c, noted);
+    const mayGoOn = async () => !(await refusedSince(c));
+    return c.body(watchedStream(c, backups.write(), mayGoOn, CHECK_EVERY_BYTES), 200, {
+      'content-type': 'application/x-tar',
+      'content-disposition': 'attachment; filename="rooms-backup.tar"',
+      'cache-control': 'no-store',
+    });
   };
 }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
+import type { HttpHandler } from '../../kernel/http/app.ts';
 import type { Tickets } from '../authentication/tickets.ts';
 import { printTicket } from '../contract/feed.ts';
 import { readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-query.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
-import { granted, type Verdict } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { EventLog } from '../feed/event-log.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';
@@ -22,22 +22,17 @@ export interface EventParts {
   readonly tickets: Tickets;
 }
 
-/** What happens in rooms: as streams, and for those who cannot keep one open. */
+/** The events of rooms: as streams, and as a log for clients that cannot keep one open. */
 export function eventPaths(parts: EventParts): Paths {
-  const { guard, tickets } = parts;
-  const stream: CallerHandler = (c, caller) => openStream(c, caller, parts, null);
-  const streamRoom: CallerHandler = (c, caller) => openStream(c, caller, parts, c.req.param('id') ?? '');
   return {
-    '/api/event': { GET: admitStream(parts, stream) },
-    '/api/event/log': { GET: admitStream(parts, (c, caller) => readLog(c, caller, parts)) },
-    '/api/event/ticket': {
-      POST: admit(guard, { scope: 'read' }, (c, caller) => answerJson(c, printTicket(tickets.issue(caller)), 201)),
-    },
-    '/api/room/:id/event': { GET: admitStream(parts, streamRoom) },
+    '/api/event': { GET: admitStream(parts, openStream(parts)) },
+    '/api/event/log': { GET: admitStream(parts, readLog(parts)) },
+    '/api/event/ticket': { POST: admit(parts.guard, { scope: 'read' }, issueTicket(parts)) },
+    '/api/room/:id/event': { GET: admitStream(parts, openStream(parts)) },
   };
 }
 
-/** Lets in by a ticket, or as everywhere else. */
+/** Admits by a ticket in the query, or as any other path does. */
 function admitStream({ guard, tickets }: EventParts, handle: CallerHandler): HttpHandler {
   const admitted = admit(guard, { scope: 'read' }, handle);
   return (c, next) => {
@@ -50,49 +45,59 @@ function admitStream({ guard, tickets }: EventParts, handle: CallerHandler): Htt
   };
 }
 
-function openStream(c: HttpContext, caller: Caller, { state, feed }: EventParts, room: string | null): Response {
-  const query = readFeedQuery((name) => c.req.query(name), c.req.header('last-event-id'));
-  if (!query.ok) return answerRefusal(c, query);
-  const only = findRooms(state, caller, room === null ? query.value.rooms : [room]);
-  if (!only.ok) return answerRefusal(c, only);
-  const outgoing = c.env?.outgoing as ServerResponse | undefined;
-  if (!outgoing) throw new Error('a stream needs a connection');
-  const { types, ephemeral, cursor } = query.value;
-  const request = { caller, only: only.value, types, ephemeral, start: feed.resume(cursor) };
-  const refusal = feed.open(outgoing, request);
-  return refusal ? answerRefusal(c, refusal) : RESPONSE_ALREADY_SENT;
+function issueTicket({ tickets }: EventParts): CallerHandler {
+  return (c, caller) => answerJson(c, printTicket(tickets.issue(caller)), 201);
 }
 
-async function readLog(c: HttpContext, caller: Caller, { state, feed, log }: EventParts): Promise<Response> {
-  const query = readLogQuery((name) => c.req.query(name), c.req.header('last-event-id'));
-  if (!query.ok) return answerRefusal(c, query);
-  const { cursor, rooms, types, limit, waitMs } = query.value;
-  const only = findRooms(state, caller, rooms);
-  if (!only.ok) return answerRefusal(c, only);
-  const answer = await log.read({
-    caller,
-    only: only.value,
-    types,
-    limit,
-    waitMs,
-    start: feed.resume(cursor),
-    onGone: (gone) => c.env?.outgoing?.once('close', gone),
-  });
-  return answer.ok ? answerJson(c, answer.value) : answerRefusal(c, answer);
+/** The stream of one room where the path names it, else of the rooms in the query. */
+function openStream({ state, feed }: EventParts): CallerHandler {
+  return (c, caller) => {
+    const query = readFeedQuery((name) => c.req.query(name), c.req.header('last-event-id'));
+    if (!query.ok) return answerRefusal(c, query);
+    const room = c.req.param('id');
+    const only = findRooms(state, caller, room === undefined ? query.value.rooms : [room]);
+    if (!only.ok) return answerRefusal(c, only);
+    const outgoing = c.env?.outgoing as ServerResponse | undefined;
+    if (!outgoing) throw new Error('a stream needs a connection');
+    const { types, ephemeral, cursor } = query.value;
+    const request = { caller, only: only.value, types, ephemeral, start: feed.resume(cursor) };
+    const refusal = feed.open(outgoing, request);
+    return refusal ? answerRefusal(c, refusal) : RESPONSE_ALREADY_SENT;
+  };
 }
 
-/** Their ids; the first that the caller may not read refuses all of it. */
+function readLog({ state, feed, log }: EventParts): CallerHandler {
+  return async (c, caller) => {
+    const query = readLogQuery((name) => c.req.query(name), c.req.header('last-event-id'));
+    if (!query.ok) return answerRefusal(c, query);
+    const { cursor, rooms, types, limit, waitMs } = query.value;
+    const only = findRooms(state, caller, rooms);
+    if (!only.ok) return answerRefusal(c, only);
+    const answer = await log.read({
+      caller,
+      only: only.value,
+      types,
+      limit,
+      waitMs,
+      start: feed.resume(cursor),
+      onGone: (gone) => c.env?.outgoing?.once('close', gone),
+    });
+    return answer.ok ? answerJson(c, answer.value) : answerRefusal(c, answer);
+  };
+}
+
+/** The ids of rooms; one that the caller may not read refuses the whole request. */
 function findRooms(
   state: StateView,
   caller: Caller,
   rooms: readonly string[] | null,
-): Verdict<readonly string[] | null> {
-  if (rooms === null) return granted(null);
+): Outcome<readonly string[] | null> {
+  if (rooms === null) return accepted(null);
   const ids = new Set<string>();
   for (const idOrSlug of rooms) {
     const found = findRoom(state, caller, idOrSlug);
     if (!found.ok) return found;
     ids.add(found.value.room.id);
   }
-  return granted([...ids]);
+  return accepted([...ids]);
 }

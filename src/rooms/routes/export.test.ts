@@ -253,7 +253,7 @@ const DAMAGES: readonly (readonly [string, (lines: string[]) => string, RegExp])
   ['something after the end', (lines) => `${lines.join('\n')}\n${lines[1]}\n`, /follow/],
   ['no header', (lines) => signed(lines.slice(1, -1)), /line 1: an export begins/],
   ['no JSON', () => 'hello\n', /line 1: not JSON/],
-  ['another format', (lines) => signed([lines[0]?.replace('opsdeck', 'other') ?? '']), /no export/],
+  ['another format', (lines) => signed([lines[0]?.replace('opsdeck', 'other') ?? '']), /not an export/],
   [
     'a later version',
     (lines) => signed([lines[0]?.replace('"formatVersion":1', '"formatVersion":2') ?? '']),

@@ -5,12 +5,12 @@ import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { watchedStream } from './answer/watched-stream.ts';
 import type { Paths } from './index.ts';
 import { takeChunks } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts, refusedSince } from './request/guard.ts';
-import { readQuery } from './request/query.ts';
+import { param, readQuery } from './request/query.ts';
 
 export interface ExportRouteParts {
   readonly guard: GuardParts;
@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<ExportFormat, { readonly type: string; readonly end
 
 const IMPORT_TYPES = ['application/x-ndjson', 'application/jsonl', 'application/ndjson'];
 
-/** The paths by which rooms leave and come back. */
+/** Export and import of rooms. */
 export function exportPaths(parts: ExportRouteParts): Paths {
   return {
     '/api/room/:id/export': { GET: admit(parts.guard, { scope: 'export' }, exportRoom(parts)) },
@@ -37,7 +37,7 @@ export function exportPaths(parts: ExportRouteParts): Paths {
 
 function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
   return (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const query = readQuery(c, exportQuerySchema);
     if (!query.ok) return answerRefusal(c, query);
@@ -64,7 +64,7 @@ function importRooms({ imports }: ExportRouteParts): CallerHandler {
     if (!IMPORT_TYPES.includes(type))
       return answerRefusal(c, refuse('unsupported_media_type', `send an export with Content-Type: ${IMPORT_TYPES[0]}`));
     return takeChunks(c, async (chunks) =>
-      answerVerdict(c, await imports.take(caller, chunks), (report) => answer(c, report)),
+      answerOutcome(c, await imports.take(caller, chunks), (report) => answer(c, report)),
     );
   };
 }

@@ -90,7 +90,7 @@ describe('a guest', () => {
       { visibility: 'direct', members: ['kim'] },
     ]) {
       const made = await send('POST', '/api/room', { as: 'gus', body });
-      assert.deepEqual([made.status, made.json], [403, 'guests make no rooms; ask somebody who is a member']);
+      assert.deepEqual([made.status, made.json], [403, 'guests cannot create rooms; ask a member']);
     }
     assert.equal(await statusOf('gus', 'kim'), 404);
   });

@@ -5,18 +5,18 @@ import type { HttpEnv, PathHandlers } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from '../domain/refusal.ts';
 import { answerRefusal, refuseMethod } from './answer/answers.ts';
-import { completePaths, type Gate, guarded, mountBehind } from './request/gate.ts';
+import { completePaths, type Middleware, mountBehind, wrapped } from './request/middleware.ts';
 
 export type Paths = Readonly<Record<string, PathHandlers>>;
 
 export interface RoomsAppParts {
-  /** All that is answered, file by file: each file of this folder lists its own paths. */
+  /** All paths; each file of this folder lists its own. */
   readonly paths: Paths;
-  readonly gate: Gate;
+  readonly middleware: Middleware;
   readonly log: Log;
 }
 
-/** All tables as one; two of them may answer the same path with different methods. */
+/** Merges tables, which may answer the same path with different methods. */
 export function mergePaths(tables: readonly Paths[]): Paths {
   const merged: Record<string, PathHandlers> = {};
   for (const [path, handlers] of tables.flatMap((table) => Object.entries(table)))
@@ -25,15 +25,17 @@ export function mergePaths(tables: readonly Paths[]): Paths {
 }
 
 /** The HTTP interface of the rooms. */
-export function createRoomsApp({ paths, gate, log }: RoomsAppParts): Hono<HttpEnv> {
+export function createRoomsApp({ paths, middleware, log }: RoomsAppParts): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  mountBehind(gate, app, completePaths(paths, gate), refuseMethod);
-  const nothing = guarded(gate, 'nothing', (c) => answerRefusal(c, refuse('not_found', `${c.req.path} is not here`)));
+  mountBehind(middleware, app, completePaths(paths, middleware), refuseMethod);
+  const nothing = wrapped(middleware, 'nothing', (c) =>
+    answerRefusal(c, refuse('not_found', `${c.req.path} is not here`)),
+  );
   app.notFound((c) => nothing(c, async () => {}) as Response);
   app.onError((error, c) => {
-    // By its template: a path may hold the secret of a hook or the code of an invite.
+    // The route's template, since a path may hold the secret of a hook or the code of an invite.
     log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
-    return answerRefusal(c, refuse('internal', 'internal error; the log of the server says more'));
+    return answerRefusal(c, refuse('internal', 'internal error; see the log of the server'));
   });
   return app;
 }

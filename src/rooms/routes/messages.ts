@@ -1,6 +1,6 @@
 import { type HttpContext, headerOf } from '../../kernel/http/app.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
-import { printPage, wireEdit } from '../contract/message.ts';
+import type { WirePage } from '../contract/message.ts';
 import {
   DELETE_QUERY,
   editOf,
@@ -11,100 +11,102 @@ import {
   PUT_MESSAGE,
   plainPost,
   postOf,
-} from '../contract/message-request.ts';
+  printPage,
+  wireEdit,
+} from '../contract/message.ts';
 import type { Caller } from '../domain/caller.ts';
-import { unescapeCommand } from '../domain/command/command.ts';
+import { unescapeCommand } from '../domain/command/line.ts';
 import { messageEtag } from '../domain/etag.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
-import { granted, refuse, type Verdict } from '../domain/refusal.ts';
-import type { MessageBook } from '../messages/message-book.ts';
-import type { MessageReader, ReadPage } from '../messages/message-book-reader.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Post } from '../messages/messages.ts';
+import type { MessageReader, ReadPage } from '../messages/reader.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import { answerCommand } from './actions.ts';
-import { type AnswerHeaders, answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { type AnswerHeaders, answer, answerJson, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { checkBody, decodeText, readBytes, readJson } from './request/body.ts';
-import { admit, type GuardParts } from './request/guard.ts';
-import { readQuery } from './request/query.ts';
+import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { param, readQuery } from './request/query.ts';
 
 export interface MessageRouteParts {
   readonly guard: GuardParts;
-  readonly book: MessageBook;
+  readonly messages: MessageWriter;
   readonly reader: MessageReader;
-  /** Does what begins with a slash; `undefined`: it is no command, and is posted as it is. */
+  /** Runs slash commands; `undefined`: the text is no command, and is posted. */
   readonly commands: Pick<SlashCommands, 'handle'>;
-  /** Of a message's words, in bytes. */
+  /** Of a message's text, in bytes. */
   readonly maxBodyBytes: number;
   readonly requireIfMatch: boolean;
-  /** The stream position now, as clients give it back: `<epoch>-<pos>`. */
+  /** The current cursor of the stream: `<epoch>-<pos>`. */
   readonly cursor: () => string;
 }
 
-/** JSON may spell each byte of the words as `\u00xx`; and there is a card. */
+/** JSON may write each byte of the text as `\u00xx`; and there is a card. */
 const wireLimit = (maxBodyBytes: number): number => maxBodyBytes * 6 + 256 * 1024;
 
 /** `/api/message` and the messages of a room. */
 export function messagePaths(parts: MessageRouteParts): Paths {
   const { guard } = parts;
-  const post = admit(guard, { scope: 'write', limit: 'post' }, (c, caller) => answerPost(parts, c, caller));
-  const get = admit(guard, { scope: 'read' }, (c, caller) => answerMessage(parts, c, caller));
+  const post = admit(guard, { scope: 'write', limit: 'post' }, postMessage(parts));
   return {
     '/api/message': { POST: post },
     '/api/room/:id/message': {
-      GET: admit(guard, { scope: 'read' }, (c, caller) => answerPage(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, listMessages(parts)),
       POST: post,
     },
     '/api/message/:id': {
-      GET: get,
-      HEAD: get,
-      PUT: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerEdit(parts, c, caller)),
-      DELETE: admit(guard, { scope: 'write', limit: 'edit' }, (c, caller) => answerRemoval(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, getMessage(parts)),
+      PUT: admit(guard, { scope: 'write', limit: 'edit' }, putMessage(parts)),
+      DELETE: admit(guard, { scope: 'write', limit: 'edit' }, deleteMessage(parts)),
     },
     '/api/message/:id/history': {
-      GET: admit(guard, { scope: 'read' }, (c, caller) => answerHistory(parts, c, caller)),
+      GET: admit(guard, { scope: 'read' }, listHistory(parts)),
     },
   };
 }
 
-async function answerPost(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const room = c.req.param('id');
-  const wire = await readPost(parts, c, room);
-  const post = wire.ok ? placePost(wire.value, room) : wire;
-  if (!post.ok) return answerRefusal(c, post);
-  const busy = parts.guard.limits.takeRoom(caller, post.value.room);
-  if (busy) return answerRefusal(c, busy);
-  const command = parts.commands.handle(caller, post.value);
-  if (command) return answerVerdict(c, await command, (done) => answerCommand(c, done));
-  const posted = await parts.book.post(caller, unescapePost(post.value));
-  if (!posted.ok) return answerRefusal(c, posted);
-  const { stored, replayed } = posted.value;
-  const { id, version } = stored.message;
-  const headers = { location: `/api/message/${id}`, etag: messageEtag(version) };
-  if (!replayed) return answerJson(c, stored.json, 201, headers);
-  const [json = ''] = await parts.reader.print(caller, [stored]);
-  return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
+function postMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const room = c.req.param('id');
+    const wire = await readPost(parts, c, room);
+    const post = wire.ok ? placePost(wire.value, room) : wire;
+    if (!post.ok) return answerRefusal(c, post);
+    const busy = parts.guard.limits.takeRoom(caller, post.value.room);
+    if (busy) return answerRefusal(c, busy);
+    const command = parts.commands.handle(caller, post.value);
+    if (command) return answerOutcome(c, await command, (done) => answerCommand(c, done));
+    const posted = await parts.messages.post(caller, unescapePost(post.value));
+    if (!posted.ok) return answerRefusal(c, posted);
+    const { stored, replayed } = posted.value;
+    const { id, version } = stored.message;
+    const headers = { location: `/api/message/${id}`, etag: messageEtag(version) };
+    if (!replayed) return answerJson(c, stored.json, 201, headers);
+    const [json = ''] = await parts.reader.print(caller, [stored]);
+    return answerJson(c, json, 200, { ...headers, 'idempotent-replay': 'true' });
+  };
 }
 
-/** `room`: as the path names it. */
+/** `room`: from the path. */
 function readPost(
   { maxBodyBytes }: MessageRouteParts,
   c: HttpContext,
   room: string | undefined,
-): Verdict<PostMessage> | Promise<Verdict<PostMessage>> {
+): Outcome<PostMessage> | Promise<Outcome<PostMessage>> {
   if (room === undefined) return readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes));
   const isPlain = /^text\/plain *(;|$)/i.test(headerOf(c, 'content-type') ?? '');
   if (isPlain) return readPlain(c, maxBodyBytes);
   return readJson(c, POST_MESSAGE, wireLimit(maxBodyBytes), ', or the words alone with text/plain');
 }
 
-function placePost(wire: PostMessage, room: string | undefined): Verdict<Post> {
+function placePost(wire: PostMessage, room: string | undefined): Outcome<Post> {
   const { roomId } = wire;
   if (room === undefined && roomId === undefined)
     return refuse('invalid_body', 'roomId: say into which room', { path: 'roomId' });
   if (room !== undefined && roomId !== undefined && room !== roomId)
     return refuse('invalid_body', `roomId: the path says ${room}`, { path: 'roomId' });
-  return granted(postOf(wire, room ?? roomId ?? ''));
+  return accepted(postOf(wire, room ?? roomId ?? ''));
 }
 
 function unescapePost(post: Post): Post {
@@ -112,7 +114,7 @@ function unescapePost(post: Post): Post {
   return body === post.body ? post : { ...post, body };
 }
 
-async function readPlain(c: HttpContext, limit: number): Promise<Verdict<PostMessage>> {
+async function readPlain(c: HttpContext, limit: number): Promise<Outcome<PostMessage>> {
   const bytes = await readBytes(c, limit);
   if (!bytes.ok) return bytes;
   const text = decodeText(bytes.value);
@@ -124,29 +126,40 @@ async function readPlain(c: HttpContext, limit: number): Promise<Verdict<PostMes
     : text;
 }
 
-async function answerMessage({ book, reader }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const found = await book.find(caller, idOf(c));
-  if (!found.ok) return answerRefusal(c, found);
-  const [json = ''] = await reader.print(caller, [found.value]);
-  return answerTagged(c, messageEtag(found.value.message.version), () => json);
+function getMessage({ messages, reader }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const found = await messages.find(caller, param(c, 'id'));
+    if (!found.ok) return answerRefusal(c, found);
+    const [json = ''] = await reader.print(caller, [found.value]);
+    return answerTagged(c, messageEtag(found.value.message.version), () => json);
+  };
 }
 
-async function answerEdit(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const { book, maxBodyBytes, requireIfMatch } = parts;
-  const ifMatch = readIfMatch(c, requireIfMatch);
-  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-  const body = await readJson(c, PUT_MESSAGE, wireLimit(maxBodyBytes));
-  if (!body.ok) return answerRefusal(c, body);
-  return answerStored(parts, c, caller, await book.edit(caller, idOf(c), editOf(body.value), ifMatch.value));
+function putMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const { messages, maxBodyBytes, requireIfMatch } = parts;
+    const ifMatch = readIfMatch(c, requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const body = await readJson(c, PUT_MESSAGE, wireLimit(maxBodyBytes));
+    if (!body.ok) return answerRefusal(c, body);
+    return answerStored(
+      parts,
+      c,
+      caller,
+      await messages.edit(caller, param(c, 'id'), editOf(body.value), ifMatch.value),
+    );
+  };
 }
 
-async function answerRemoval(parts: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const ifMatch = readIfMatch(c, parts.requireIfMatch);
-  if (!ifMatch.ok) return answerRefusal(c, ifMatch);
-  const query = readQuery(c, DELETE_QUERY);
-  if (!query.ok) return answerRefusal(c, query);
-  const options = { reason: query.value.reason, ifMatch: ifMatch.value };
-  return answerStored(parts, c, caller, await parts.book.remove(caller, idOf(c), options));
+function deleteMessage(parts: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const ifMatch = readIfMatch(c, parts.requireIfMatch);
+    if (!ifMatch.ok) return answerRefusal(c, ifMatch);
+    const query = readQuery(c, DELETE_QUERY);
+    if (!query.ok) return answerRefusal(c, query);
+    const options = { reason: query.value.reason, ifMatch: ifMatch.value };
+    return answerStored(parts, c, caller, await parts.messages.remove(caller, param(c, 'id'), options));
+  };
 }
 
 /** Answers with a message as the caller sees it. */
@@ -154,33 +167,37 @@ export async function answerStored(
   { reader }: Pick<MessageRouteParts, 'reader'>,
   c: HttpContext,
   caller: Caller,
-  verdict: Verdict<StoredMessage>,
+  outcome: Outcome<StoredMessage>,
 ): Promise<Response> {
-  if (!verdict.ok) return answerRefusal(c, verdict);
-  const [json = ''] = await reader.print(caller, [verdict.value]);
-  return answerJson(c, json, 200, { etag: messageEtag(verdict.value.message.version) });
+  if (!outcome.ok) return answerRefusal(c, outcome);
+  const [json = ''] = await reader.print(caller, [outcome.value]);
+  return answerJson(c, json, 200, { etag: messageEtag(outcome.value.message.version) });
 }
 
-async function answerHistory({ reader }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const history = await reader.history(caller, idOf(c));
-  return answerVerdict(c, history, (edits) => answer(c, { history: edits.map(wireEdit) }));
+function listHistory({ reader }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const history = await reader.history(caller, param(c, 'id'));
+    return answerOutcome(c, history, (edits) => answer(c, { history: edits.map(wireEdit) }));
+  };
 }
 
-async function answerPage({ reader, cursor }: MessageRouteParts, c: HttpContext, caller: Caller): Promise<Response> {
-  const query = readQuery(c, PAGE_QUERY);
-  if (!query.ok) return answerRefusal(c, query);
-  // Before the page is read: a stream from there overlaps with it, and leaves no hole.
-  const from = cursor();
-  const page = await reader.page(caller, idOf(c), query.value);
-  return answerVerdict(c, page, ({ messages, ...facts }) => {
-    const json = printPage(messages, { ...facts, cursor: from });
-    return answerJson(c, json, 200, linksOf(c, query.value, facts));
-  });
+function listMessages({ reader, cursor }: MessageRouteParts): CallerHandler {
+  return async (c, caller) => {
+    const query = readQuery(c, PAGE_QUERY);
+    if (!query.ok) return answerRefusal(c, query);
+    // Taken before the page is read, so that a stream from there overlaps with it.
+    const from = cursor();
+    const page = await reader.page(caller, param(c, 'id'), query.value);
+    return answerOutcome(c, page, ({ messages, ...facts }) => {
+      const json = printPage<WirePage>(messages, { ...facts, cursor: from });
+      return answerJson(c, json, 200, linksOf(c, query.value, facts));
+    });
+  };
 }
 
-/** RFC 8288: where the neighbouring pages are. */
-function linksOf(c: HttpContext, wish: PageRequest, page: Omit<ReadPage, 'messages'>): AnswerHeaders {
-  const { before: _b, after: _a, around: _c, ...rest } = wish;
+/** RFC 8288: links to the neighbouring pages. */
+function linksOf(c: HttpContext, query: PageRequest, page: Omit<ReadPage, 'messages'>): AnswerHeaders {
+  const { before: _b, after: _a, around: _c, ...rest } = query;
   const links: string[] = [];
   const add = (relation: string, place: Record<string, number>) => {
     const query = new URLSearchParams();
@@ -191,5 +208,3 @@ function linksOf(c: HttpContext, wish: PageRequest, page: Omit<ReadPage, 'messag
   if (page.hasAfter && page.lastSeq > 0) add('next', { after: page.lastSeq });
   return links.length === 0 ? {} : { link: links.join(', ') };
 }
-
-const idOf = (c: HttpContext): string => c.req.param('id') ?? '';

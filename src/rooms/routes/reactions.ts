@@ -1,31 +1,40 @@
 import { checkEmoji } from '../domain/message/reaction.ts';
-import type { MessageBook } from '../messages/message-book.ts';
-import type { MessageReader } from '../messages/message-book-reader.ts';
+import type { MessageReader } from '../messages/reader.ts';
+import type { MessageWriter } from '../messages/writer.ts';
 import { answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { answerStored } from './messages.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
+import { param } from './request/query.ts';
 
 export interface ReactionRouteParts {
   readonly guard: GuardParts;
-  readonly book: Pick<MessageBook, 'react'>;
+  readonly messages: Pick<MessageWriter, 'react' | 'pin'>;
   readonly reader: MessageReader;
 }
 
-/** The caller's reactions to a message. */
+/** Reactions to messages, and pins. */
 export function reactionPaths(parts: ReactionRouteParts): Paths {
-  const react =
-    (reacts: boolean): CallerHandler =>
-    async (c, caller) => {
-      const emoji = checkEmoji(c.req.param('emoji') ?? '');
-      if (!emoji.ok) return answerRefusal(c, emoji);
-      const reacted = await parts.book.react(caller, c.req.param('id') ?? '', emoji.value, reacts);
-      return answerStored(parts, c, caller, reacted);
-    };
   return {
     '/api/message/:id/reaction/:emoji': {
-      PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(true)),
-      DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(false)),
+      PUT: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, true)),
+      DELETE: admit(parts.guard, { scope: 'react', limit: 'edit' }, react(parts, false)),
+    },
+    '/api/message/:id/pin': {
+      PUT: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, true)),
+      DELETE: admit(parts.guard, { scope: 'manage', limit: 'edit' }, pin(parts, false)),
     },
   };
+}
+
+function react(parts: ReactionRouteParts, reacts: boolean): CallerHandler {
+  return async (c, caller) => {
+    const emoji = checkEmoji(param(c, 'emoji'));
+    if (!emoji.ok) return answerRefusal(c, emoji);
+    return answerStored(parts, c, caller, await parts.messages.react(caller, param(c, 'id'), emoji.value, reacts));
+  };
+}
+
+function pin(parts: ReactionRouteParts, pinned: boolean): CallerHandler {
+  return async (c, caller) => answerStored(parts, c, caller, await parts.messages.pin(caller, param(c, 'id'), pinned));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { record } from '../domain/record.ts';
-import { makeUser } from '../domain/user/user.ts';
+import { makeUser } from '../domain/user/new-user.ts';
 import { openTestRooms } from '../testing/app.ts';
 
 const RESERVED = ['system', 'server', 'me', 'opsdeck', 'all'];

@@ -20,7 +20,11 @@ for (const id of RESERVED)
   test(`the id ${id} is the server's to give, whoever asks for it by whatever way`, async (t) => {
     const { send, path } = await openRoom(t);
     const ways = [
-      ...['ana', 'robot', 'gate', 'admin'].map((as) => ({ as, url: '/api/room/ops/message', body: { id, body: 'x' } })),
+      ...['ana', 'robot', 'gate', 'admin'].map((as) => ({
+        as,
+        url: '/api/room/ops/message',
+        body: { id, body: 'x' },
+      })),
       { as: 'ana', url: '/api/message', body: { id, roomId: 'ops', body: 'x' } },
       { as: 'ana', url: '/api/room/ops/message', body: 'plain words', headers: { 'x-message-id': id } },
       { as: 'ana', url: '/api/room/ops/message', body: { id, body: '/ask who am I?' } },
@@ -39,7 +43,15 @@ test('a message that has such an id from before is known again, and edited by it
   const { send, core } = await openRoom(t);
   const ana = core.state.get('user', 'ana');
   assert.ok(ana);
-  const caller = { user: ana, isAdmin: false, scopes: new Set(SCOPES), roomIds: null, tokenId: null, expiresAt: null };
+  const caller = {
+    kind: 'user' as const,
+    user: ana,
+    isAdmin: false,
+    scopes: new Set(SCOPES),
+    roomIds: null,
+    tokenId: null,
+    expiresAt: null,
+  };
   const [id = ''] = RESERVED;
   const words = {
     type: 'text',

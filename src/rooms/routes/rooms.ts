@@ -1,24 +1,23 @@
 import * as v from 'valibot';
 import type { HttpContext } from '../../kernel/http/app.ts';
-import { openRoomSchema, roomListSchema } from '../contract/room-query.ts';
-import { roomDraftSchema, roomReplacementSchema } from '../contract/room-request.ts';
+import { openRoomSchema, roomDraftSchema, roomListSchema, roomReplacementSchema } from '../contract/room.ts';
 import { findRoom } from '../domain/access.ts';
 import { type Caller, rulesServer } from '../domain/caller.ts';
 import { roomEtag } from '../domain/etag.ts';
 import { joinRoom } from '../domain/member/change.ts';
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 import { deleteRoom, replaceRoom } from '../domain/room/change.ts';
-import { createRoom, type RoomMeans } from '../domain/room/create.ts';
+import { createRoom, type RoomContext } from '../domain/room/create.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { RoomDirectory } from '../room/directory.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import { answer, answerJson, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerJson, answerOutcome, answerRefusal } from './answer/answers.ts';
 import { answerTagged, readIfMatch } from './answer/etag.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
-import { nextLink, readQuery } from './request/query.ts';
+import { nextLink, param, readQuery } from './request/query.ts';
 import { requireScope } from './request/scope.ts';
 
 export interface RoomRouteParts {
@@ -26,7 +25,7 @@ export interface RoomRouteParts {
   readonly state: RoomState;
   readonly writer: RoomWriter;
   readonly directory: RoomDirectory;
-  readonly means: RoomMeans;
+  readonly context: RoomContext;
   /** Removes a deleted room for good. */
   readonly purge: (roomId: string) => Promise<void>;
   readonly maxBodyBytes: number;
@@ -35,7 +34,7 @@ export interface RoomRouteParts {
 
 const deletionSchema = v.strictObject({ purge: v.optional(v.picklist(['now'], 'must be now')) });
 
-/** The paths of rooms themselves. */
+/** Rooms. */
 export function roomPaths(parts: RoomRouteParts): Paths {
   const { guard } = parts;
   return {
@@ -49,19 +48,17 @@ export function roomPaths(parts: RoomRouteParts): Paths {
       DELETE: admit(guard, { scope: 'manage' }, removeRoom(parts)),
     },
     '/api/room/:id/join': {
-      POST: admit(guard, { scope: 'write' }, async (c, caller) =>
-        answerRoom(c, parts, caller, await parts.writer.submit(joinRoom(caller, c.req.param('id') ?? ''))),
-      ),
+      POST: admit(guard, { scope: 'write' }, postJoin(parts)),
     },
   };
 }
 
-/** Answers what came of a change with the room as its sender sees it. */
+/** Answers a change with the room as its sender sees it. */
 export async function answerRoom(
   c: HttpContext,
   { directory }: Pick<RoomRouteParts, 'directory'>,
   caller: Caller,
-  changed: Verdict<Room>,
+  changed: Outcome<Room>,
   status: 200 | 201 = 200,
 ): Promise<Response> {
   if (!changed.ok) return answerRefusal(c, changed);
@@ -75,14 +72,14 @@ function listRooms({ directory }: RoomRouteParts): CallerHandler {
     const query = readQuery(c, roomListSchema, ['label']);
     if (!query.ok) return answerRefusal(c, query);
     const { joined, archived, label: labels, q, limit, next } = query.value;
-    const wish = {
+    const filter = {
       joined,
       archived: archived === 'any' ? archived : archived === 'true' || archived === '1',
       labels,
       text: q.trim().toLowerCase(),
     };
-    const page = await directory.list(caller, wish, { limit, next });
-    return answerVerdict(c, page, (value) => answer(c, value, 200, nextLink(c, value.next)));
+    const page = await directory.list(caller, filter, { limit, next });
+    return answerOutcome(c, page, (value) => answer(c, value, 200, nextLink(c, value.next)));
   };
 }
 
@@ -90,7 +87,7 @@ function postRoom(parts: RoomRouteParts): CallerHandler {
   return async (c, caller) => {
     const body = await readJson(c, roomDraftSchema, parts.maxBodyBytes);
     if (!body.ok) return answerRefusal(c, body);
-    const created = await parts.writer.submit(createRoom(caller, body.value, parts.means));
+    const created = await parts.writer.submit(createRoom(caller, body.value, parts.context));
     if (!created.ok) return answerRefusal(c, created);
     const { room, isNew } = created.value;
     return answerRoom(c, parts, caller, { ok: true, value: room }, isNew ? 201 : 200);
@@ -99,7 +96,7 @@ function postRoom(parts: RoomRouteParts): CallerHandler {
 
 function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
   return async (c, caller) => {
-    const found = findRoom(state, caller, c.req.param('id') ?? '');
+    const found = findRoom(state, caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
     const query = readQuery(c, openRoomSchema);
     if (!query.ok) return answerRefusal(c, query);
@@ -107,7 +104,7 @@ function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
     const etag = roomEtag(room.version);
     const { messages } = query.value;
     if (messages !== undefined)
-      return answerVerdict(c, await directory.open(caller, room, messages), (json) =>
+      return answerOutcome(c, await directory.open(caller, room, messages), (json) =>
         answerJson(c, json, 200, { etag }),
       );
     const shown = await directory.show(caller, room);
@@ -126,7 +123,7 @@ function putRoom(parts: RoomRouteParts): CallerHandler {
     const scope = isManagement ? (typeof copilot === 'boolean' ? 'write' : 'copilot') : 'manage';
     const lacking = requireScope(caller, scope);
     if (lacking) return answerRefusal(c, lacking);
-    const change = replaceRoom(caller, c.req.param('id') ?? '', body.value, ifMatch.value, parts.means);
+    const change = replaceRoom(caller, param(c, 'id'), body.value, ifMatch.value, parts.context);
     return answerRoom(c, parts, caller, await parts.writer.submit(change));
   };
 }
@@ -140,10 +137,14 @@ function removeRoom(parts: RoomRouteParts): CallerHandler {
     const isPurge = query.value.purge === 'now';
     if (isPurge && !rulesServer(caller))
       return answerRefusal(c, refuse('forbidden', 'only an admin of the server may remove a room at once'));
-    const deleted = await parts.writer.submit(deleteRoom(caller, c.req.param('id') ?? '', ifMatch.value));
+    const deleted = await parts.writer.submit(deleteRoom(caller, param(c, 'id'), ifMatch.value));
     if (!deleted.ok) return answerRefusal(c, deleted);
     const answered = await answerRoom(c, parts, caller, deleted);
     if (isPurge) await parts.purge(deleted.value.id);
     return answered;
   };
+}
+
+function postJoin(parts: RoomRouteParts): CallerHandler {
+  return async (c, caller) => answerRoom(c, parts, caller, await parts.writer.submit(joinRoom(caller, param(c, 'id'))));
 }

@@ -1,12 +1,12 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 import type { Newcomer, Session } from '../authentication/sessions.ts';
 import { printInstantOrNull } from '../contract/instant.ts';
-import { sessionPost } from '../contract/session-request.ts';
-import { wireUser } from '../contract/user-request.ts';
+import { sessionPost } from '../contract/session.ts';
+import { wireUser } from '../contract/user.ts';
 import type { Caller } from '../domain/caller.ts';
-import { refuse, type Verdict } from '../domain/refusal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { User } from '../domain/user/user.ts';
-import { answer, answerRefusal, answerVerdict } from './answer/answers.ts';
+import { answer, answerOutcome, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { readJson } from './request/body.ts';
 import { admit, credentialsOf, type GuardParts } from './request/guard.ts';
@@ -15,25 +15,25 @@ export interface SessionPathsParts {
   readonly guard: GuardParts;
   readonly auth: 'none' | 'token';
   readonly cookieName: string;
-  /** The address under which browsers reach the server: the cookie goes to nothing else there, and over HTTPS alone. */
+  /** The address of the server for browsers: the cookie is limited to its path, and to HTTPS if it uses that. */
   readonly baseUrl: string | undefined;
-  /** Whom a secret stands for. */
-  readonly check: (secret: string, address: string) => Verdict<Caller>;
-  /** One more has failed from an address: a refusal when it was too many. */
+  /** The caller of a secret. */
+  readonly check: (secret: string, address: string) => Outcome<Caller>;
+  /** Counts a failure of an address; a refusal after too many. */
   readonly failed: (address: string) => ReturnType<typeof refuse> | undefined;
-  /** One more comes by an invite from an address: a refusal when it was too many. */
+  /** Counts a sign-up by invite of an address; a refusal after too many. */
   readonly came: (address: string) => ReturnType<typeof refuse> | undefined;
   readonly sessions: {
-    begin(caller: Caller): Promise<Verdict<Session>>;
-    welcome(newcomer: Newcomer): Promise<Verdict<Session>>;
-    end(caller: Caller): Promise<Verdict<true>>;
+    begin(caller: Caller): Promise<Outcome<Session>>;
+    welcome(newcomer: Newcomer): Promise<Outcome<Session>>;
+    end(caller: Caller): Promise<Outcome<true>>;
   };
   readonly now: () => number;
 }
 
 const BODY_LIMIT = 4096;
 
-/** The page signs in here: the cookie holds a secret that scripts cannot read. */
+/** Signing in on the page: the cookie holds a secret that scripts cannot read. */
 export function sessionPaths(parts: SessionPathsParts): Paths {
   const { guard, sessions, auth } = parts;
   const { protocol, path } = cookieScope(parts.baseUrl);
@@ -49,14 +49,14 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
     '/api/session': {
       GET: current,
       POST: async (c, next) => {
-        // Where nobody signs in, everybody is in already.
+        // Without sign-in everybody is signed in.
         if (auth === 'none') return current(c, next);
         const body = await readJson(c, sessionPost, BODY_LIMIT);
         if (!body.ok) return answerRefusal(c, body);
-        return answerVerdict(c, await signIn(parts, c, body.value), (session) => welcome(c, session));
+        return answerOutcome(c, await signIn(parts, c, body.value), (session) => welcome(c, session));
       },
       DELETE: admit(guard, { scope: 'read' }, async (c, caller) =>
-        answerVerdict(c, await sessions.end(caller), () =>
+        answerOutcome(c, await sessions.end(caller), () =>
           c.body(null, 204, { 'set-cookie': cookie('', 0), 'cache-control': 'no-store' }),
         ),
       ),
@@ -64,11 +64,11 @@ export function sessionPaths(parts: SessionPathsParts): Paths {
   };
 }
 
-/** A path without the slash at its end is that of all below it, too. */
+/** A cookie path without a final slash matches everything below it, too. */
 function cookieScope(baseUrl: string | undefined): { readonly protocol: string; readonly path: string } {
   const { protocol, pathname } = new URL(baseUrl ?? 'http://localhost');
   const path = pathname.replace(/\/+$/, '');
-  // No cookie can name a path with a semicolon.
+  // A cookie's path cannot hold a semicolon.
   return { protocol, path: path === '' || path.includes(';') ? '/' : path };
 }
 
@@ -83,7 +83,7 @@ async function signIn(
   { guard, sessions, check, failed, came }: SessionPathsParts,
   c: HttpContext,
   { token, invite, name, id }: SignIn,
-): Promise<Verdict<Session>> {
+): Promise<Outcome<Session>> {
   const { address } = credentialsOf(c);
   if (token !== undefined && invite === undefined) {
     const caller = check(token, address);
@@ -92,7 +92,7 @@ async function signIn(
   }
   if (invite === undefined || token !== undefined)
     return refuse('invalid_body', 'send a token, or an invite with a name', { path: 'token' });
-  if (name === undefined) return refuse('invalid_body', 'name: tell others who you are', { path: 'name' });
+  if (name === undefined) return refuse('invalid_body', 'name: is required with an invite', { path: 'name' });
   const tooMany = came(address);
   if (tooMany) return tooMany;
   const session = await sessions.welcome({ code: invite, name, id });

@@ -7,7 +7,7 @@ import { type Credentials, credentialsOf } from './request/guard.ts';
 export interface StatusPathsParts {
   readonly health: () => { readonly health: Health; readonly accepts: boolean };
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
-  /** Why somebody may not read the metrics. */
+  /** Why the metrics may not be read. */
   readonly refuseMetrics: (credentials: Credentials) => Refusal | undefined;
   /** Of the interface, and of the program. */
   readonly version: { readonly version: string; readonly opsdeck: string };
@@ -15,7 +15,7 @@ export interface StatusPathsParts {
   readonly openapi: () => Promise<string>;
 }
 
-/** What those who watch over the server ask; nobody has to sign in for it, but a token may be set for the metrics. */
+/** Health, metrics, version and OpenAPI. They need no sign-in, but the metrics may have a token. */
 export function statusPaths({ health, metrics, refuseMetrics, version, openapi }: StatusPathsParts): Paths {
   return {
     '/health': {

@@ -4,16 +4,16 @@ import { crc32 } from 'node:zlib';
 import { CommandError } from '../../kernel/errors.ts';
 import { readPrivateFile } from '../../kernel/storage/private-file.ts';
 
-// Opsdeck 0.1.0 kept a journal before its tables: after a kill it holds what was acknowledged last. It is put into the
-// tables at the first start, and removed. It consists of numbered files. A file begins with a head: magic, the file's
-// number, the serial of its first record, the epoch of the log, a checksum. Records follow each other without a gap:
-// magic, checksum of all that follows, length, serial, the last serial that was safe from a loss of power when this one
-// was written, payload. Numbers are little-endian.
+// Opsdeck 0.1.0 kept a journal before its tables, which holds the last acknowledged writes after a kill. At the first
+// start it is imported into the tables, and removed. It consists of numbered files. A file begins with a head: magic,
+// the file's number, the serial of its first record, the epoch of the log, a checksum. Records follow without gaps:
+// magic, checksum of the rest, length, serial, the last serial that had been synced when this one was written, payload.
+// Numbers are little-endian.
 
 export const JOURNAL_NAME = 'rooms.journal';
 
 const FILE_MAGIC = Buffer.from('odjrnl1\n');
-/** No text in UTF-8 holds these bytes. */
+/** Bytes that cannot occur in UTF-8. */
 const RECORD_MAGIC = Buffer.from([0xf7, 0xfa, 0xf5, 0xf9]);
 const EPOCH_BYTES = 32;
 const FILE_HEAD_BYTES = 64;
@@ -26,9 +26,9 @@ export interface JournalRecord {
 }
 
 interface PlacedRecord extends JournalRecord {
-  /** The last serial that was safe when this one was written. */
+  /** The last serial that had been synced when this one was written. */
   readonly synced: number;
-  /** Where the next record begins. */
+  /** The offset of the next record. */
   readonly end: number;
 }
 
@@ -37,7 +37,7 @@ interface JournalFile {
   readonly path: string;
 }
 
-/** The last record that was read, and where the rest of the journal begins. */
+/** The last record read, and the rest of the journal. */
 interface ReadEnd {
   readonly serial: number;
   readonly fileNumber: number;
@@ -46,15 +46,15 @@ interface ReadEnd {
 
 export const hasJournal = (path: string): boolean => listFiles(path).length > 0;
 
-/** All of its files; after its records have become durable elsewhere. */
+/** Removes all of its files, after its records have become durable elsewhere. */
 export function removeJournal(path: string): void {
   for (const file of listFiles(path)) rmSync(file.path);
   rmSync(join(path, `${JOURNAL_NAME}.spare`), { force: true });
 }
 
 /**
- * Reads the records beyond the serial `after`. What was written last may be incomplete: it was never acknowledged, and is
- * left out. Damage to what was safe once is refused with a CommandError, and so is the journal of another log.
+ * Reads the records after the serial `after`. The last one may be incomplete: it was never acknowledged, and is
+ * dropped. Damage to synced records is refused with a CommandError, and so is the journal of another log.
  */
 export function readJournal(path: string, epoch: string, after: number): readonly JournalRecord[] {
   const files = listFiles(path);
@@ -64,8 +64,8 @@ export function readJournal(path: string, epoch: string, after: number): readonl
     const bytes = readPrivateFile(file.path);
     const head = readFileHead(bytes);
     if (head && head.epoch !== epoch) refuse(file.path, 'it belongs to other data than those beside it');
-    // The disk may have a new head and not the name that belongs to it, or the other way round. What is missing at the
-    // beginning shows in the next file, what is missing later in the records that follow.
+    // A crash may have left a file with a new head and the old name, or the reverse. Records missing at the beginning
+    // show in the next file, later ones in the records that follow.
     if (head?.number !== file.number) {
       if (!end) continue;
       break;
@@ -101,7 +101,7 @@ function readFileHead(
   return { number: bytes.readUInt32LE(8), first: bytes.readUIntLE(12, 6), epoch };
 }
 
-/** The record that begins there; `undefined`: none, or an incomplete or damaged one. */
+/** The record at an offset; `undefined`: none, or an incomplete or damaged one. */
 function readRecord(bytes: Buffer, start: number): PlacedRecord | undefined {
   const from = start + RECORD_HEAD_BYTES;
   if (from > bytes.length || RECORD_MAGIC.compare(bytes, start, start + RECORD_MAGIC.length) !== 0) return undefined;
@@ -115,7 +115,7 @@ function readRecord(bytes: Buffer, start: number): PlacedRecord | undefined {
   };
 }
 
-/** Refuses a journal of which a record is missing that a later one calls safe. */
+/** Refuses a journal that lacks a record which a later one reports as synced. */
 function checkRest(files: readonly JournalFile[], end: ReadEnd | undefined, after: number): void {
   const last = end?.serial ?? after;
   for (const { number, path } of files) {
@@ -126,7 +126,7 @@ function checkRest(files: readonly JournalFile[], end: ReadEnd | undefined, afte
   }
 }
 
-/** All complete records, wherever they begin from there on. */
+/** All complete records from an offset on, wherever they begin. */
 function* findRecords(bytes: Buffer, from: number): Iterable<PlacedRecord> {
   for (let start = bytes.indexOf(RECORD_MAGIC, from); start >= 0; ) {
     const record = readRecord(bytes, start);

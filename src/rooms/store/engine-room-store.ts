@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { readMessage } from '../contract/message.ts';
+import { readMessage } from '../contract/message-json.ts';
 import type { ReactionKey } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import type { Message, StoredMessage } from '../domain/message/message.ts';
@@ -28,13 +28,13 @@ export interface EngineStoreParts {
   readonly engine: RoomEngine;
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves with the reason when the engine has ended without having been asked to. */
+  /** Resolves with the reason when the engine ended on its own. */
   readonly died: Promise<unknown>;
   /** After the engine's close. */
   readonly end: () => Promise<void>;
 }
 
-/** Gives what is written its place in the log; the engine commits it, and answers what is read. */
+/** Assigns positions to writes, which the engine commits, and reads through the engine. */
 export class EngineRoomStore implements RoomStore {
   readonly failed: Promise<unknown>;
   readonly #parts: EngineStoreParts;
@@ -42,13 +42,13 @@ export class EngineRoomStore implements RoomStore {
   readonly #known = new KnownIds();
   #fail: (error: unknown) => void = () => {};
   #failure: unknown;
-  /** As it was read at the start, until something is written. */
+  /** The state as loaded, until the first write. */
   #opened: StoredState | undefined;
-  /** Ends with the last write. */
+  /** Resolves after the last write. */
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** `stored` is what the engine holds. */
+  /** `stored`: the engine's state. */
   constructor(parts: EngineStoreParts, stored: StoredState) {
     this.#parts = parts;
     this.#opened = stored;
@@ -82,7 +82,7 @@ export class EngineRoomStore implements RoomStore {
     return this.#write((engine) => engine.checkRoom());
   }
 
-  /** One after the other: each takes its place behind the one before. */
+  /** Sequential, since each takes the positions after the one before. */
   #write<T>(action: (engine: RoomEngine) => Promise<T>): Promise<T> {
     const written = this.#last.then(async () => {
       if (this.#failure !== undefined) throw this.#failure;
@@ -181,7 +181,7 @@ export class EngineRoomStore implements RoomStore {
     return toRemoval(await this.#write((engine) => engine.remove(part)));
   }
 
-  /** In parts, so that others are not held up by a large room. */
+  /** In parts, so that a large room does not block others. */
   async removeRoom(roomId: string): Promise<Removal> {
     while ((await this.#write((engine) => engine.remove({ what: 'part of room', roomId }))).some);
     const removed = await this.#write(async (engine) => {
@@ -207,7 +207,7 @@ export class EngineRoomStore implements RoomStore {
     try {
       await this.#parts.engine.close();
     } catch (error) {
-      // Of an engine that has failed the failure is known.
+      // The reason of a failed engine is known.
       if (this.#failure === undefined) throw error;
     } finally {
       await this.#parts.end();
@@ -215,13 +215,13 @@ export class EngineRoomStore implements RoomStore {
   }
 }
 
-/** Of anything else, such as a sync that failed, nobody knows what the disk has. */
+/** After other failures, such as of a sync, the disk's state is unknown. */
 const isRolledBack = (error: unknown): boolean =>
   error instanceof StorageFullError || systemCodeOf(error) === 'ERR_SQLITE_ERROR';
 
 const toRemoval = ({ head, firstPos }: Removed): Removal => ({ head, firstPos });
 
-/** The text is taken apart when somebody looks into it. */
+/** The JSON is parsed on first use. */
 function toStoredMessage({ json, contentHash }: StoredText): StoredMessage {
   let message: Message | undefined;
   return {

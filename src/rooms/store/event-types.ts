@@ -1,6 +1,6 @@
 import type { EventType } from '../domain/event.ts';
 
-/** The numbers of types in commits and tables: an index that is kept for good, so that a new type is added at the end. */
+/** The numbers of event types in commits and tables: permanent indexes, so new types are added at the end. */
 const EVENT_TYPES = [
   'room.created',
   'message.created',

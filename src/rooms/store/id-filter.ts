@@ -1,4 +1,4 @@
-/** For each id so many bits: of those that are not in, one in some two thousand seems to be. */
+/** Bits per id: about one in two thousand absent ids seems present. */
 const BITS = 16;
 const PROBES = 8;
 const MIN_ROOM = 65_536;
@@ -10,7 +10,7 @@ export interface IdBits {
 }
 
 /**
- * Tells of most ids that are not in it that they are not; of those that are in it, never. Source: B. H. Bloom, Space/time
+ * A Bloom filter: absent ids are mostly reported as absent, present ones never. Source: B. H. Bloom, Space/time
  * trade-offs in hash coding with allowable errors, 1970; two hashes for all probes: Kirsch and Mitzenmacher, 2006.
  */
 export class IdFilter {
@@ -22,13 +22,13 @@ export class IdFilter {
     this.#count = count;
   }
 
-  /** An empty one with room for so many ids, or somewhat more. */
+  /** An empty filter with room for at least this number of ids. */
   static withRoom(ids: number): IdFilter {
     const bits = Math.max(MIN_ROOM, ids) * BITS;
     return new IdFilter({ words: new Uint32Array(2 ** Math.ceil(Math.log2(bits / 32))), count: 0 });
   }
 
-  /** More ids than it was made for make it say less and less. */
+  /** More ids than planned make false positives more frequent. */
   get isFull(): boolean {
     return this.#count * BITS > this.#words.length * 32;
   }
@@ -67,7 +67,10 @@ function hashesOf(id: string): readonly [first: number, step: number] {
   return [mix(first), mix(step) | 1];
 }
 
-/** Each bit depends on all. Source: the end of MurmurHash3 by Austin Appleby, which is in the public domain. */
+/**
+ * A finaliser in which each bit depends on all. Source: the end of MurmurHash3 by Austin Appleby, which is in the
+ * public domain.
+ */
 function mix(hash: number): number {
   let mixed = hash ^ (hash >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

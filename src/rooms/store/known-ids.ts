@@ -1,15 +1,12 @@
 import { type IdBits, IdFilter } from './id-filter.ts';
 
-/**
- * Says of most ids of messages that no message has or had them, without asking the engine: clients name their messages, and
- * nearly all of these names are new.
- */
+/** Recognises most unused message ids without asking the engine: clients choose ids, and nearly all of them are new. */
 export class KnownIds {
   #filter: IdFilter | undefined;
-  /** Those that came while a filter is made, which may miss them. */
+  /** Ids added while a filter is built, which may lack them. */
   #added: Set<string> | undefined;
 
-  /** `false`: it may be known. */
+  /** `false`: possibly known. */
   isNew(id: string): boolean {
     return this.#filter !== undefined && !this.#filter.mayHold(id) && !this.#added?.has(id);
   }
@@ -23,7 +20,9 @@ export class KnownIds {
     return this.#added === undefined && (this.#filter === undefined || this.#filter.isFull);
   }
 
-  /** `read` makes a filter that holds all ids that were added before it was called. Until then any may seem to be known. */
+  /**
+   * `read` builds a filter of all ids that were added before its call. Until then every id counts as possibly known.
+   */
   async fill(read: () => Promise<IdBits>): Promise<void> {
     const added = new Set<string>();
     this.#added = added;

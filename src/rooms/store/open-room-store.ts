@@ -3,29 +3,29 @@ import { EngineRoomStore } from './engine-room-store.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { startRoomEngine } from './room-engine-thread.ts';
 import type { RoomStore } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/open.ts';
 
 export interface RoomStoreOptions extends RoomEngineOptions {
   readonly directory: DataDirectory;
-  /** The executable: the engine gets a thread of its own. Without it, it shares this one. */
+  /** The executable: the engine runs in a thread of its own. Without it, in this thread. */
   readonly threadFile?: string | undefined;
 }
 
-/** An engine, and what is to be known of where it works. */
+/** An engine, and the state of its thread. */
 export interface OpenEngine {
   readonly engine: RoomEngine;
-  /** Resolves with the reason when it has ended without having been asked to. */
+  /** Resolves with the reason when it ended on its own. */
   readonly died: Promise<unknown>;
   /** After its close. */
   end(): Promise<void>;
 }
 
-/** Opens, or makes, `rooms.sqlite`; a CommandError says why it cannot. */
+/** Opens or creates `rooms.sqlite`; fails with a CommandError. */
 export async function openRoomStore(options: RoomStoreOptions): Promise<RoomStore> {
   return openRoomStoreOn(await openEngine(options), options);
 }
 
-/** The same, on an engine that is open. */
+/** The same, on an open engine. */
 export async function openRoomStoreOn(
   opened: OpenEngine,
   { clock, log }: Pick<RoomStoreOptions, 'clock' | 'log'>,

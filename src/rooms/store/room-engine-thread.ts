@@ -11,14 +11,14 @@ import {
 import { startThread } from '../../kernel/threads/thread.ts';
 import type { RoomEngine } from './room-engine.ts';
 import { StorageFullError } from './room-store.ts';
-import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/room-engine.ts';
+import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/open.ts';
 
 interface EngineThreadOptions extends Pick<RoomEngineOptions, 'durability'> {
   /** The data directory. */
   readonly path: string;
 }
 
-/** Starts an engine beside the event loop. What fails at its opening is told to the first call. */
+/** Starts an engine in a thread. An error at opening is reported by the first call. */
 export function startRoomEngine(file: string, options: EngineThreadOptions, log: Log): Part<RoomEngine> {
   return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive: reviveEngineError });
 }
@@ -26,7 +26,7 @@ export function startRoomEngine(file: string, options: EngineThreadOptions, log:
 export const reviveEngineError: ReviveError = ({ name, message }) =>
   name === 'StorageFullError' ? new StorageFullError(message) : undefined;
 
-/** In the thread. */
+/** Runs in the thread. */
 export function serveRoomEngine(port: Port, options: unknown): void {
   const { path, durability } = options as EngineThreadOptions;
   const opening = openSqliteRoomEngine({ directory: { path }, durability, clock: systemClock, log: logOver(port) });

@@ -3,21 +3,21 @@ import type { Committed, EventDraft, RoomEvent } from '../domain/event.ts';
 import type { PreparedEvent, PreparedWrite } from './room-store.ts';
 import { eventPlace, type PrintedWrite, printCommit } from './store-entry.ts';
 
-/** Where the log stands: what gives the next events their places. */
+/** The state of the log from which events get their positions. */
 export interface Standing {
   pos: number;
   /** By room id. */
   readonly lastSeqs: Map<string, number>;
 }
 
-/** One commit, placed. Nothing has changed until it is taken over. */
+/** One placed commit. The placement changes only when it is accepted. */
 export interface Placed {
   readonly committed: readonly (readonly Committed[])[];
   /** For the engine. */
   readonly payload: Uint8Array;
-  /** Ids of the messages that it creates. */
+  /** Ids of the created messages. */
   readonly ids: readonly string[];
-  /** Puts the standing behind the commit. */
+  /** Advances the placement past the commit. */
   takeOver(): void;
 }
 

@@ -6,41 +6,44 @@ import type { RecordChange } from '../domain/record.ts';
 import type { RoomHead } from '../domain/room/room.ts';
 import type { Run } from '../domain/run/run.ts';
 
-/** Where rooms live on disk. Asynchronous, so that a database on another machine can stand behind it as well. */
+/** The storage of rooms. Asynchronous, so that a remote database could implement it too. */
 export interface RoomStore {
-  /** Resolves with the reason when it has failed for good: nothing is written or read any more. */
+  /** Resolves with the reason when it has failed for good: no more reads or writes. */
   readonly failed: Promise<unknown>;
-  /** All records, and where the log stands. */
+  /** All records, and the state of the log. */
   load(): Promise<StoredState>;
   /**
-   * Commits the writes as one transaction, in their order: gives each event the next position and each new message the
-   * next sequence number of its room, and resolves when all of it is on disk. Rejects with nothing written: a
-   * StorageFullError when there is no room, after which it may be tried again; any other error is final.
+   * Commits the writes as one transaction, in order: gives each event the next position and each new message the next
+   * sequence number of its room, and resolves when all of it is on disk. Rejects with nothing written: with a
+   * StorageFullError when there is no space, after which it may be retried; any other error is final.
    */
   append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]>;
-  /** Resolves when there is room for something; rejects as append does. */
+  /** Resolves when there is space to write; rejects as append does. */
   checkRoom(): Promise<void>;
   /** Positions in `(after, upTo]`, ascending, at most `limit`. With `roomIds`, those of these rooms, and those without a room. */
   readEvents(query: EventQuery): Promise<readonly StoredEvent[]>;
-  /** Those that exist, in no order. */
+  /** The existing ones, in no particular order. */
   messages(ids: readonly string[]): Promise<readonly StoredMessage[]>;
   forgotten(ids: readonly string[]): Promise<readonly string[]>;
   reacted(keys: readonly ReactionKey[]): Promise<readonly ReactionKey[]>;
   /** Ascending by sequence number. */
   page(query: PageQuery): Promise<MessagePage>;
   edits(messageId: string): Promise<readonly Edit[]>;
-  /** How many messages of others, and how many that mention the user, follow a sequence number; at most `limit` each. */
+  /** Messages of others after a sequence number, and those that mention the user; each counted to `limit`. */
   unread(query: UnreadQuery): Promise<{ readonly unread: number; readonly mentions: number }>;
   search(query: SearchQuery): Promise<SearchPage>;
   run(id: string): Promise<Run | undefined>;
-  /** Those of an earlier process that have not ended. */
+  /** Unfinished runs of an earlier process. */
   unfinishedRuns(): Promise<readonly Run[]>;
   files(ids: readonly string[]): Promise<readonly FileRef[]>;
-  /** The rooms in which a message refers to the file, and the last such message: who may read one of them may read it. */
+  /**
+   * The rooms with a message that refers to the file, and the last such message: who may read one of them may read the
+   * file.
+   */
   roomsOfFile(id: string): Promise<readonly { readonly roomId: string; readonly lastSeq: number }[]>;
-  /** Uploaded before `before`, and of no message any more. */
+  /** Uploaded before `before`, and without a message. */
   orphanedFiles(before: number): Promise<readonly FileRef[]>;
-  /** Removes their rows; answers the content hashes that nobody refers to any more. */
+  /** Removes their rows; returns content hashes without references. */
   forgetFiles(ids: readonly string[]): Promise<readonly string[]>;
   audit(query: {
     readonly before?: number;
@@ -50,45 +53,45 @@ export interface RoomStore {
   expired(query: RetentionQuery): Promise<readonly { readonly id: string; readonly seq: number }[]>;
   /** Removes messages and their events for good; remembers their ids until `rememberUntil`. */
   removeMessages(roomId: string, ids: readonly string[], rememberUntil: number): Promise<Removal>;
-  /** With all its messages, events and runs. Its records are the caller's. */
+  /** With all its messages, events and runs. Its records are removed by the caller. */
   removeRoom(roomId: string): Promise<Removal>;
-  /** Writes a copy that can be opened, into a file that does not exist yet. */
+  /** Writes a copy that can be opened, into a new file. */
   backup(file: string): Promise<void>;
-  /** Waits until what has been committed can be found by `search`. */
+  /** Resolves when all committed messages can be found by `search`. */
   indexed(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is left after messages have been removed for good. */
+/** The remaining range after messages were purged. */
 export interface Removal {
-  /** Of their room. `lastSeq` never goes back; with no message left, `firstSeq` is the next one's. */
+  /** Of their room. `lastSeq` never decreases; without messages, `firstSeq` is that of the next one. */
   readonly head: RoomHead;
-  /** The first position that the log still holds: it moves when the log's beginning is gone. */
+  /** The first position of the log, which moves when its beginning is removed. */
   readonly firstPos: number;
 }
 
-/** A write whose events are printed as far as they can be before they have a place. */
+/** A write with its events printed as far as possible without positions. */
 export interface PreparedWrite extends Omit<Write, 'events'> {
   readonly events: readonly PreparedEvent[];
 }
 
 export interface PreparedEvent {
   readonly draft: EventDraft;
-  /** As of contract/event.ts; `null` for `message.created`, whose sequence number the store gives. */
+  /** As in contract/event.ts; `null` for `message.created`, whose sequence number the store assigns. */
   readonly body: string | null;
 }
 
-/** There is no room left on the disk, or no more files may be opened. */
+/** No space left on the disk, or no file descriptors. */
 export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';
 }
 
 export interface StoredState {
-  /** Which life of the log it is: another one after a restore. 4 to 12 characters of `[a-z0-9]`. */
+  /** Identifies the log; changes after a restore. 4 to 12 characters of `[a-z0-9]`. */
   readonly epoch: string;
   /** The last position; 0 before the first. */
   readonly pos: number;
-  /** The first position that is kept; 1 unless some were removed. */
+  /** The first position; 1 unless some were removed. */
   readonly firstPos: number;
   readonly records: readonly RecordChange[];
   readonly heads: ReadonlyMap<string, RoomHead>;
@@ -101,7 +104,7 @@ export interface EventQuery {
   readonly roomIds?: readonly string[];
 }
 
-/** An event as it is read again: what a stream needs, without taking its data apart. */
+/** A stored event: what a stream needs, without parsing its data. */
 export interface StoredEvent {
   readonly pos: number;
   readonly type: string;
@@ -115,12 +118,12 @@ export interface StoredEvent {
 
 export interface PageQuery {
   readonly roomId: string;
-  /** Exactly one of the three, or none: the last page. `around` is a sequence number. */
+  /** At most one of the three; without one, the last page. `around` is a sequence number. */
   readonly before?: number;
   readonly after?: number;
   readonly around?: number;
   readonly limit: number;
-  /** Only what follows it may be seen. */
+  /** Only later messages are visible. */
   readonly afterSeq?: number;
   /** Only the root and the replies of this thread. */
   readonly threadId?: string;
@@ -138,14 +141,14 @@ export interface UnreadQuery {
   readonly roomId: string;
   readonly userId: string;
   readonly afterSeq: number;
-  /** The last sequence number that counts; all of them unless given. */
+  /** The last sequence number that counts; all by default. */
   readonly upToSeq?: number;
   readonly limit: number;
 }
 
-/** A search, taken apart (domain/search-query.ts). Terms are folded by the index, as the texts are. */
+/** A parsed search (domain/search-query.ts). The index folds terms as it folds texts. */
 export interface SearchQuery {
-  /** Where may be looked; `afterSeq` hides what lies before somebody joined. */
+  /** The rooms to search; `afterSeq` hides earlier messages. */
   readonly rooms: readonly { readonly roomId: string; readonly afterSeq: number }[];
   readonly terms: readonly SearchTerm[];
   readonly authorId?: string;
@@ -155,14 +158,14 @@ export interface SearchQuery {
   readonly createdFrom?: number;
   readonly createdTo?: number;
   readonly limit: number;
-  /** Where the last page ended: the position of its last message's creation. */
+  /** The end of the previous page: the position of its last message's creation. */
   readonly next?: number;
 }
 
 export interface SearchTerm {
   /** One word, or the words of a phrase. */
   readonly words: readonly string[];
-  /** The last word is the beginning of one. */
+  /** The last word is a prefix. */
   readonly prefix: boolean;
   readonly not: boolean;
 }
@@ -178,7 +181,7 @@ export interface SearchHit {
   readonly stored: StoredMessage;
   /** A part of the body. */
   readonly snippet: string;
-  /** What was found in the snippet, as `[start, end)` in UTF-16 units. */
+  /** The matches in the snippet, as `[start, end)` in UTF-16 units. */
   readonly offsets: readonly (readonly [number, number])[];
 }
 

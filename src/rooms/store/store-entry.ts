@@ -7,23 +7,23 @@ import type { Run } from '../domain/run/run.ts';
 import { typeCode, typeOfCode } from './event-types.ts';
 import type { RemovalPart } from './room-engine.ts';
 
-// A commit on its way from a store to its engine. The first line is JSON; the texts of its events follow, each on a line of
-// its own, which JSON leaves room for: it holds no line break. The journal of 0.1.0 held such commits, and removals.
+// A commit as passed from a store to its engine. The first line is JSON; the texts of its events follow, each on a line
+// of its own, since JSON holds no line breaks. The journal of 0.1.0 held such commits, and removals.
 
-/** An event that has its place. */
+/** A placed event. */
 export interface PlacedEvent {
   readonly type: EventType;
   readonly roomId: string | null;
   /** Of a message's events, the message's; else 0. */
   readonly seq: number;
   readonly audience: string | null;
-  /** Of what created a message, its content hash; else `null`. */
+  /** For a message's creation, its content hash; else `null`. */
   readonly hash: string | null;
   /** As of contract/event.ts, without its position, in UTF-8. */
   readonly text: Buffer;
 }
 
-/** What stands beside the events of a write. */
+/** The parts of a write beside its events. */
 export interface WrittenParts {
   readonly records?: readonly RecordChange[];
   readonly edits?: readonly Edit[];
@@ -45,7 +45,7 @@ export interface CommitEntry {
 
 export type StoreEntry = CommitEntry | { readonly kind: 'removal'; readonly part: RemovalPart };
 
-/** A write as its first line holds it. */
+/** A write in the first line. */
 export interface PrintedWrite extends WrittenParts {
   readonly events: readonly EventPlace[];
 }
@@ -58,7 +58,7 @@ export function eventPlace(event: Omit<PlacedEvent, 'text'>): EventPlace {
   return hash === null ? [code, roomId, seq, audience] : [code, roomId, seq, audience, hash];
 }
 
-/** `texts`: of all events, in their order. */
+/** `texts`: of all events, in order. */
 export function printCommit(pos: number, writes: readonly PrintedWrite[], texts: readonly string[]): Uint8Array {
   return encodeLines([JSON.stringify({ kind: 'commit', pos, writes }), ...texts]);
 }
@@ -67,13 +67,10 @@ const LINE_END = 0x0a;
 const SCRATCH_BYTES = 256 * 2 ** 10;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
-/**
- * In memory that another thread reads where it lies. Line by line into bytes: a text of all lines, made for that, would cost
- * more than the rest.
- */
+/** In shared memory, written line by line: building one text of all lines would cost more than the rest. */
 function encodeLines(lines: readonly string[]): Uint8Array {
   let most = lines.length;
-  // A UTF-16 unit takes three bytes at the most.
+  // A UTF-16 unit takes at most three bytes.
   for (const line of lines) most += line.length * 3;
   const room = most > SCRATCH_BYTES ? Buffer.allocUnsafeSlow(most) : scratch;
   let used = 0;

@@ -38,7 +38,7 @@ const log = createLog({
 });
 const newId = createIdMaker(systemClock, randomBytes);
 const random = new Random(5);
-/** Few words are said often, and many seldom. */
+/** Few words are frequent, many rare. */
 const word = () => `word${Math.floor(20_000 * (random.int(1, 1000) / 1000) ** 4)}`;
 
 function nextMessage(index: number): NewMessage {
@@ -74,7 +74,7 @@ async function withStore(
 
 interface Cost {
   readonly perSecond: number;
-  /** Processor time of the process for each message, in microseconds. */
+  /** Processor time per message, in microseconds. */
   readonly cpuUs: number;
 }
 
@@ -126,7 +126,7 @@ async function runAppends(): Promise<void> {
           const messages = Array.from({ length: MESSAGES }, (_, index) => nextMessage(index));
           const cost = await measure(MESSAGES, async () => {
             await run(store, messages);
-            // Whoever reads waits until the tables, which in the executable have a thread of their own, hold all.
+            // Reads wait for the tables, which have a thread of their own in the executable.
             await store.run('none');
           });
           // The first round warms up.

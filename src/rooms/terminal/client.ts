@@ -16,7 +16,7 @@ export interface RequestParts {
   readonly body?: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Milliseconds; the connection's unless told. */
+  /** Milliseconds; the connection's by default. */
   readonly timeoutMs?: number;
 }
 
@@ -26,12 +26,12 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The server has answered, and said no. */
+/** A refusal by the server. */
 export class RefusedError extends CommandError {
   readonly status: number;
-  /** The word for machines, such as `room_not_found`. */
+  /** The error code, such as `room_not_found`. */
   readonly code: string;
-  /** After how many milliseconds it may be tried again, if the server says so. */
+  /** Milliseconds until a retry may succeed, if the server says so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, answer: Pick<Answer, 'status' | 'headers'>) {
@@ -58,7 +58,7 @@ function exitCodeOf(status: number): ExitCode {
   return CONFLICTS.has(status) ? ExitCode.conflict : ExitCode.failed;
 }
 
-/** Asks the server of rooms. Every method throws a CommandError whose exit code says what kind of trouble it is. */
+/** A client of a rooms server. Every method throws a CommandError whose exit code tells the kind of failure. */
 export class RoomsClient {
   readonly url: string;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ export class RoomsClient {
     this.#http = new HttpClient({ connectTimeoutMs: Math.min(timeoutMs, 10_000), variables });
   }
 
-  /** The JSON of a GET, as far as the schema looks at it. */
+  /** The JSON of a GET, as far as the schema covers it. */
   async get<S extends v.GenericSchema>(path: string, schema: S): Promise<v.InferOutput<S>> {
     return this.parse(await this.send('GET', path), schema);
   }
@@ -94,7 +94,7 @@ export class RoomsClient {
     }
   }
 
-  /** An answer whose body is read as it comes; only its head has to come in time. It must be read, or cancelled. */
+  /** An answer with a stream as its body; the timeout covers its head. The body must be read or cancelled. */
   async open(method: string, path: string, parts: RequestParts = {}): Promise<HttpStream> {
     const deadline = this.#deadline(parts);
     try {
@@ -110,8 +110,8 @@ export class RoomsClient {
   }
 
   /**
-   * The bytes of an answer; what breaks off is an error that names the server. So is a server that keeps silent for longer
-   * than `longestSilenceMs` while it is waited for; without it whoever reads has to look after that himself.
+   * The bytes of an answer; a body that breaks off is an error that names the server. So is silence longer than
+   * `longestSilenceMs`; without it the caller limits the time.
    */
   async *read({ body }: HttpStream, longestSilenceMs?: number): AsyncGenerator<Uint8Array> {
     let isSilent = false;
@@ -199,7 +199,7 @@ export class RoomsClient {
   }
 }
 
-/** Runs a command that talks to a server; the process lives until it is over. */
+/** Runs a command with a client, keeping the process alive until it ends. */
 export async function withClient<T>(
   options: ConnectionOptions,
   terminal: Terminal,
@@ -215,7 +215,9 @@ export async function withClient<T>(
   }
 }
 
-/** Of a refusal of rooms: a JSON string. `undefined`: another server has answered, or one on the way. */
+/**
+ * The reason of a refusal of rooms, a JSON string; `undefined`: the answer came from another server, such as a proxy.
+ */
 function reasonOf(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -225,13 +227,13 @@ function reasonOf(text: string): string | undefined {
   }
 }
 
-/** What others say, where it is for people to read: no page. */
+/** An answer of another server, unless it is a page. */
 function excerptOf(text: string): string {
   const [line = ''] = text.trim().split('\n');
   return line === '' || line.startsWith('<') ? '' : `: ${line}`;
 }
 
-/** Why fetch failed: the cause at the bottom tells it. */
+/** The root cause of a failed request. */
 function connectionTrouble(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { addAdminCommands } from './admin/command.ts';
-import { addBenchCommand } from './bench/command.ts';
 import { addCopilotCommands } from './copilot/command.ts';
 import { addDirectoryCommands } from './directory/command.ts';
 import { addMessageCommands } from './messages/command.ts';
 
-/** Adds the commands that talk to a server of rooms, or look at its data. */
+/** Adds the commands that are clients of a rooms server, or read its data. */
 export function addTerminalCommands(rooms: Command, terminal: Terminal): void {
   addMessageCommands(rooms, terminal);
   addDirectoryCommands(rooms, terminal);
   addCopilotCommands(rooms, terminal);
   addAdminCommands(rooms, terminal);
-  addBenchCommand(rooms, terminal);
 }

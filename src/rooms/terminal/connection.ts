@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { CommandError, ExitCode, systemCodeOf } from '../../kernel/errors.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
-/** What every command that talks to a server takes. */
+/** The options of all commands with a server. */
 export interface ConnectionOptions {
   readonly url?: string;
   readonly token?: string;
@@ -14,12 +14,12 @@ export interface ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Where the server is, and who asks. */
+/** The server's address and the user's credentials. */
 export interface Connection {
   /** Without a slash at the end, and without credentials. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Counts where nobody has to sign in. */
+  /** Used without sign-in. */
   readonly user: string | undefined;
   readonly timeoutMs: number;
   readonly variables: Terminal['env'];
@@ -36,7 +36,7 @@ const configSchema = v.looseObject({
 });
 type RoomsSection = NonNullable<v.InferOutput<typeof configSchema>['rooms']>;
 
-/** Flags stand above variables, and these above the file of the user. */
+/** Flags rank above variables, and these above the user's file. */
 export function readConnection(options: ConnectionOptions, terminal: Terminal): Connection {
   const { env } = terminal;
   const file = readConfig(terminal);
@@ -48,11 +48,11 @@ export function readConnection(options: ConnectionOptions, terminal: Terminal): 
   ];
   const [source = '', text = DEFAULT_URL] = written.find(([, value]) => value !== undefined) ?? [];
   const url = readAddress(text, source);
-  // A token of the file is for the server of the file: whoever names another does not mean to show it there.
+  // The file's token belongs to the file's server, and is not sent to another.
   const isFilesOwn = file.url === undefined || readAddress(file.url, 'url') === url;
   const token = options.token ?? (env.OPSDECK_ROOMS_TOKEN || undefined) ?? (isFilesOwn ? file.token : undefined);
   if (token !== undefined && !TOKEN.test(token))
-    throw new CommandError('the token is none: it has letters, digits and "_", such as odr_…', ExitCode.usage);
+    throw new CommandError('invalid token: it has letters, digits and "_", such as odr_…', ExitCode.usage);
   const user = options.user ?? (env.OPSDECK_ROOMS_USER || undefined) ?? file.user;
   if (user !== undefined && !USER.test(user))
     throw new CommandError('--user: write small letters, digits, ".", "_" and "-"', ExitCode.usage);
@@ -71,13 +71,13 @@ function readConfig(terminal: Terminal): RoomsSection {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    throw new CommandError(`cannot read ${path}: ${code ?? 'it is no text'}`, ExitCode.usage);
+    throw new CommandError(`cannot read ${path}: ${code ?? 'not text'}`, ExitCode.usage);
   }
   const example = '{"rooms": {"url": "https://chat.example.com", "token": "odr_…"}}';
   try {
     return v.parse(configSchema, JSON.parse(text)).rooms ?? {};
   } catch {
-    // Neither JSON.parse nor valibot is quoted: the file may hold a token.
+    // The errors of JSON.parse and valibot are not quoted, since the file may hold a token.
     throw new CommandError(`${path} is not as expected; write ${example}`, ExitCode.usage);
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { writePrivateFile } from '../../kernel/storage/private-file.ts';
 
-/** How far somebody has read: where to go on, and the last message of each room. */
+/** A reading position: the cursor, and the last message of each room. */
 export interface ReadingPlace {
   readonly cursor: string;
   /** By room id. */
@@ -28,7 +28,7 @@ export function printPlace({ cursor, seqs }: ReadingPlace): string {
   return [cursor, ...[...seqs].map(([room, seq]) => `${room} ${seq}`)].map((line) => `${line}\n`).join('');
 }
 
-/** `undefined`: there is none yet. */
+/** `undefined`: the file does not exist yet. */
 export function readCursorFile(path: string): ReadingPlace | undefined {
   let text: string;
   try {
@@ -40,14 +40,14 @@ export function readCursorFile(path: string): ReadingPlace | undefined {
   if (text.trim() === '') return undefined;
   const place = parsePlace(text);
   if (place) return place;
-  throw new CommandError(`${path} is no cursor file of rooms tail; remove it to begin anew`, ExitCode.usage);
+  throw new CommandError(`${path} is not a cursor file of rooms tail; remove it to start again`, ExitCode.usage);
 }
 
-/** Whoever is killed leaves the old place or the new one. */
+/** Atomic: a kill leaves the old position or the new one. */
 export function writeCursorFile(path: string, place: ReadingPlace): void {
   const draft = `${path}.${process.pid}.new`;
   try {
-    // In a folder of many users somebody may have put a link in its place.
+    // In a shared folder another user may have put a link in its place.
     writePrivateFile(draft, printPlace(place));
     renameSync(draft, path);
   } catch (error) {

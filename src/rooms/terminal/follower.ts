@@ -1,36 +1,37 @@
 import * as v from 'valibot';
 import { CommandError } from '../../kernel/errors.ts';
 import { SseReader } from '../../kernel/sse/reader.ts';
+import type { WireMessage } from '../contract/message.ts';
 import type { RoomsClient } from './client.ts';
 import { pause } from './pause.ts';
 import { isPassing } from './persistence.ts';
-import { logSchema, messageSchema, type WireMessage } from './wire.ts';
+import { logSchema, messageSchema } from './wire.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** What somebody who follows is told, in its order. */
+/** What a follower receives, in order. */
 export type Followed =
   | {
       readonly kind: 'message';
       readonly event: string;
-      /** Where to go on after it. */
+      /** The cursor after it. */
       readonly cursor: string;
       readonly data: JsonRecord;
       readonly message: WireMessage;
     }
   | { readonly kind: 'event'; readonly event: string; readonly cursor: string; readonly data: JsonRecord }
-  /** Told to those who listen now; not repeated. */
+  /** An ephemeral event, not repeated. */
   | { readonly kind: 'passing'; readonly event: string; readonly data: JsonRecord }
-  /** What lies before the cursor cannot be told. */
+  /** The log before the cursor is gone. */
   | { readonly kind: 'reset'; readonly reason: string; readonly cursor: string }
   | { readonly kind: 'open' }
   | { readonly kind: 'lost'; readonly why: string };
 
 export interface FollowOptions {
-  /** Ids or slugs, with commas between. */
+  /** Ids or slugs, separated by commas. */
   readonly rooms: string;
   readonly types?: string;
-  /** The events after it; only what comes from now on without one. */
+  /** Begins after this cursor; without one, at the end of the log. */
   readonly cursor?: string | undefined;
   readonly ephemeral: boolean;
   readonly signal: AbortSignal;
@@ -39,18 +40,18 @@ export interface FollowOptions {
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
-/** So many heartbeats may be missed before a connection counts as lost. */
+/** Missed heartbeats after which a connection counts as lost. */
 const MISSED_HEARTBEATS = 3;
-/** After that a stream counts as lost, in milliseconds. */
+/** Silence after which a stream counts as lost, in milliseconds. */
 export const MAX_SILENCE_MS = MISSED_HEARTBEATS * HEARTBEAT_MS;
 
 const helloSchema = v.looseObject({ epoch: v.string(), pos: v.number() });
 const dataSchema = v.record(v.string(), v.unknown());
 
-/** How many milliseconds pass before it is tried again, after so many failures before this one. */
+/** The delay in milliseconds before the next attempt, by the number of failures. */
 export const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
 
-/** Follows events over connections that come and go: each goes on where the one before was cut. */
+/** Follows events, reconnecting after failures: each connection continues where the last one was cut. */
 export class Follower {
   readonly #client: RoomsClient;
   readonly #options: FollowOptions;
@@ -62,7 +63,7 @@ export class Follower {
     this.#cursor = options.cursor;
   }
 
-  /** Throws when a connection is refused for good; a server that is away is waited for. Ends with the signal. */
+  /** Throws when a connection is refused for good; waits for a server that is unreachable. Ends with the signal. */
   async *events(): AsyncGenerator<Followed> {
     const { signal } = this.#options;
     let failures = 0;
@@ -121,7 +122,7 @@ export class Follower {
   #take(event: string, id: string, text: string): Followed | undefined {
     const data = parseData(text);
     if (event === 'hello') {
-      // Who came without a cursor has one from here on.
+      // From here on there is a cursor.
       const { epoch, pos } = v.parse(helloSchema, data);
       this.#cursor ??= `${epoch}-${pos}`;
       return undefined;
@@ -139,7 +140,7 @@ function parseData(text: string): JsonRecord {
   try {
     return v.parse(dataSchema, JSON.parse(text));
   } catch {
-    throw new CommandError('the stream holds something that is no event of rooms');
+    throw new CommandError('the stream holds an invalid event');
   }
 }
 
@@ -158,13 +159,13 @@ export interface LogOptions {
   readonly cursor: string;
 }
 
-/** Everything from the cursor to the end of the log as it is now; a `reset` ends it. Returns the cursor of its end. */
+/** Reads from the cursor to the current end of the log; a `reset` ends it. Returns the cursor of the end. */
 export async function* readLog(client: RoomsClient, { rooms, cursor }: LogOptions): AsyncGenerator<Followed, string> {
   let since = cursor;
   for (;;) {
     const query = new URLSearchParams({ rooms, since, limit: String(LOG_PART), wait: '0' });
     const page = await client.get(`/api/event/log?${query}`, logSchema);
-    for (const { event, id, data } of page.events) yield readEvent(event, id, data);
+    for (const { event, id, data } of page.events) yield readEvent(event, id, { ...data });
     since = page.cursor;
     if (page.events.length === 0) return since;
   }

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Chalk } from 'chalk';
 import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
+import type { WireMessage } from '../contract/message.ts';
 import { messageLines } from './message-lines.ts';
-import type { WireMessage } from './wire.ts';
 
 const colors = new Chalk({ level: 0 });
 

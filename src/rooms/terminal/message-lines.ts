@@ -1,15 +1,15 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../kernel/terminal/printable.ts';
+import type { WireMessage } from '../contract/message.ts';
 import { safeLines, sizeText } from './output.ts';
-import type { WireMessage } from './wire.ts';
 
 export interface LineOptions {
   readonly colors: ChalkInstance;
-  /** The slug of a room by its id, where several rooms are shown; else `undefined`. */
+  /** The slug of a room by its id, if several rooms are shown; else `undefined`. */
   readonly slugOf?: (roomId: string) => string;
 }
 
-/** A message as a terminal shows it: a line, and one for each further line of its text and each of its files. */
+/** A message as printed: a line, and one for each further line of its text and each of its files. */
 export function messageLines(message: WireMessage, options: LineOptions): string {
   const { colors } = options;
   const [first = '', ...others] = textLines(message, colors);
@@ -18,7 +18,7 @@ export function messageLines(message: WireMessage, options: LineOptions): string
   return `${headOf(message, options)} ${first}\n${rest.map((line) => `${' '.repeat(indent.length + 8)}${line}\n`).join('')}`;
 }
 
-/** What comes before a message's first words. */
+/** What precedes a message's text. */
 export function headOf(message: WireMessage, { colors, slugOf }: LineOptions): string {
   const { createdAt, roomId, author } = message;
   const room = slugOf ? `${colors.cyan(printable(slugOf(roomId)))} ` : '';
@@ -27,7 +27,7 @@ export function headOf(message: WireMessage, { colors, slugOf }: LineOptions): s
   return `${indentOf(message)}${colors.dim(timeOf(createdAt))} ${room}${shown}:`;
 }
 
-/** Replies stand under what they answer. */
+/** Replies are indented. */
 function indentOf({ threadId, alsoInRoom }: WireMessage): string {
   return threadId !== null && !alsoInRoom ? '  ↳ ' : '';
 }

@@ -3,7 +3,7 @@ import { printable, printableJson } from '../../kernel/terminal/printable.ts';
 import type { StyledCell } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
-/** One line of JSON, so that a script may read line by line. */
+/** One line of JSON, for scripts that read line by line. */
 export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${printableJson(value)}\n`);
 }
@@ -17,7 +17,7 @@ export function headingOf(titles: readonly string[], colors: ChalkInstance): Sty
   return titles.map((text) => ({ text, style: colors.bold }));
 }
 
-/** The lines of a text that others wrote; tabs become blanks. */
+/** The lines of a foreign text, without control characters; tabs become blanks. */
 export function safeLines(text: string): readonly string[] {
   return text.split('\n').map((line) => printable(line.replaceAll('\t', '    ').replace(/\r$/, '')));
 }
@@ -29,7 +29,7 @@ const AGES = [
   ['s', 1_000],
 ] as const;
 
-/** How long ago: `3d`, `5h`, `now`. */
+/** An age: `3d`, `5h`, `now`. */
 export function ageOf(instant: string | null, now: number): string {
   if (instant === null) return '-';
   const ms = now - Date.parse(instant);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Waits so long, or until the signal comes. */
+/** Waits for a time, or until the signal. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

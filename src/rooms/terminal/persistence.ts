@@ -5,14 +5,14 @@ import { pause } from './pause.ts';
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
-/** A try that is not answered is given up, so that another may still be made. */
+/** An unanswered attempt is given up after this time, so that another can follow. */
 const MAX_TRY_MS = 10_000;
 
 export interface TryLimits {
   readonly timeoutMs: number;
 }
 
-/** Tries what may be tried again, until it is done or the time is over. */
+/** Retries until success or the end of the time. */
 export class Persistence {
   readonly #clock: Clock;
   readonly #givenUpAt: number;
@@ -24,7 +24,7 @@ export class Persistence {
     this.#givenUpAt = clock.now() + budgetMs;
   }
 
-  /** `action` must be safe to repeat. When the time is over it throws with the exit code `unreachable`. */
+  /** `action` must be safe to repeat. After the time it throws with the exit code `unreachable`. */
   async run<T>(action: (limits: TryLimits) => Promise<T>): Promise<T> {
     for (let tries = 0; ; tries++) {
       const leftMs = this.#givenUpAt - this.#clock.now();
@@ -46,7 +46,7 @@ export class Persistence {
   }
 }
 
-/** A connection that is lost, or a server that is busy or starts: it may have done it, or may do it the next time. */
+/** A lost connection, or a server that is busy or starting: a retry may succeed. */
 export function isPassing(error: unknown): error is CommandError {
   if (error instanceof RefusedError)
     return error.status >= 500 || error.status === 429 || error.code === 'request_in_progress';

@@ -6,7 +6,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { isLongRound } from '../../testing/long-round.ts';
 import { executablePath, runProcess, temporaryFolder } from '../../testing/processes.ts';
 import { startRoomsProcess } from '../testing/process.ts';
 import { openTcpProxy } from '../testing/tcp-proxy.ts';
@@ -140,15 +139,4 @@ test('a mistake ends the process at once, with its code', async (t) => {
     assert.deepEqual([args.join(' '), result.code], [args.join(' '), code]);
     assert.match(result.stderr, /^opsdeck: .*\n$/);
   }
-});
-
-test('bench --verify --kill finds nothing wrong with a server that is killed again and again', async (t) => {
-  const env = environment(t, 'http://127.0.0.1:9');
-  const small = ['--duration', isLongRound ? '10s' : '4s', '--rate', '200', '--fanout', '8', '--kill-every', '1s'];
-  const result = await rooms(['bench', '--verify', '--kill', '--json', ...small], env);
-  assert.equal(result.code, 0, `${result.stdout}${result.stderr}`);
-  const facts = JSON.parse(result.stdout);
-  assert.deepEqual([facts.verified, facts.violations], [true, []]);
-  assert.ok(facts.kills >= 1, `${facts.kills} kills`);
-  assert.ok(facts.acknowledged > 50 && facts.kept >= facts.acknowledged, result.stdout);
 });

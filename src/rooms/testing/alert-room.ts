@@ -1,4 +1,4 @@
-// Rooms beside an alert server, with people who may use it and people who may not.
+// Rooms beside an alert server, with users that may use it and users that may not.
 import assert from 'node:assert/strict';
 import { type FakeAlertmanager, type FakeAnswer, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -12,14 +12,14 @@ const LABELS = { alertname: 'DiskFull', instance: 'web1' };
 
 export interface AlertRoom extends TestPeople {
   readonly clock: FakeClock;
-  /** What the alert server was asked. */
+  /** The requests to the alert server. */
   readonly asked: FakeAlertmanager['requests'];
   /** The id of the card in `ops`. */
   readonly card: string;
-  /** The alerts that fire: how many web servers have a full disk. */
+  /** The firing alerts: the number of web servers with a full disk. */
   readonly firing: { count: number };
   say(as: string, room: string, body: string, fields?: object): Promise<RoomsAnswer>;
-  /** The secret of a token of somebody's. */
+  /** The secret of a new token of a user. */
   tokenOf(userId: string, fields: object): Promise<string>;
   cardNow(): Promise<{ readonly acked: unknown; readonly silence: unknown }>;
 }

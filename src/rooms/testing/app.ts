@@ -51,7 +51,7 @@ export interface RequestParts {
   /** Of `X-Opsdeck-User`. */
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string is sent as it is, as text/plain unless the headers say otherwise. */
+  /** Sent as JSON; a string is sent unchanged, as text/plain unless the headers differ. */
   readonly body?: unknown;
 }
 
@@ -61,7 +61,7 @@ export interface TestRooms {
   readonly folder: string;
   readonly log: () => string;
   send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
-  /** Ends these rooms and opens the same directory again, as a restart does, with some options changed. */
+  /** Ends these rooms and opens the same directory again, as a restart does, with changed options. */
   restart(changed?: Partial<RoomsOptions>): Promise<TestRooms>;
 }
 
@@ -69,11 +69,11 @@ export interface TestRoomsOptions {
   readonly options?: Partial<RoomsOptions>;
   readonly clock?: Clock;
   readonly folder?: string;
-  /** `logfmt` unless told. */
+  /** `logfmt` by default. */
   readonly logFormat?: LogFormat;
 }
 
-/** Composes rooms that are closed when the test is over. */
+/** Composes rooms that are closed after the test. */
 export async function openTestRooms(
   t: Cleanup,
   { options, clock = systemClock, folder = temporaryFolder(t), logFormat = 'logfmt' }: TestRoomsOptions = {},

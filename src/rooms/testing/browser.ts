@@ -1,4 +1,4 @@
-// What the tests of the rooms' page in a real browser share: the built server, people, and how they write and look.
+// Shared by the tests of the rooms' page in a real browser: the built server, users, and what they do.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -15,7 +15,7 @@ import {
 } from '../../testing/processes.ts';
 
 export interface RoomsServer extends RunningServer {
-  /** Sends JSON as somebody, and answers what came back; anything but 2xx fails. */
+  /** Sends JSON as a user, and returns the answer; anything but 2xx fails. */
   send<Answer>(as: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Ends it as a power cut would, and starts it again on the same data and port. */
   crash(): Promise<void>;
@@ -76,7 +76,7 @@ export interface WindowOptions {
   readonly height?: number;
 }
 
-/** A browser of somebody's own, at a room; what its pages complain of fails the test. */
+/** A browser of one user, at a room; errors of its pages fail the test. */
 export async function openWindow(
   t: TestContext,
   browser: Browser,
@@ -92,7 +92,7 @@ export async function openWindow(
   context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   t.after(async () => {
     await context.close();
-    // A server that is away is part of the tests; the browser logs each attempt.
+    // An unreachable server is part of the tests; the browser logs each attempt.
     const isExpected = (text: string) => text.startsWith('Failed to load resource');
     assert.deepEqual(
       complaints.filter((text) => !isExpected(text)),
@@ -115,19 +115,19 @@ export async function write(page: Page, text: string): Promise<void> {
 /** The articles of the room's flow that hold a text. */
 export const said = (page: Page, text: string): Locator => page.locator('main article', { hasText: text });
 
-/** The same, once the server has it: what somebody has just written stands there before it was sent. */
+/** The same, once the server has it: own messages are shown before they are sent. */
 export const posted = (page: Page, text: string): Locator =>
   page.locator('main article:not(.pending):not(.failed)', { hasText: text });
 
 export const lineIs = (page: Page, state: string): Promise<void> =>
-  page.locator(`.pill[data-line="${state}"]`).waitFor();
+  page.locator(`.pill[data-connection="${state}"]`).waitFor();
 
-/** The words of all messages that the flow shows, from top to bottom. */
+/** The texts of all messages in the flow, from top to bottom. */
 export async function wordsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(`[...document.querySelectorAll('main article .body')].map((body) => body.innerText.trim())`);
 }
 
-/** Waits until words are found: a page searches once for what is typed, and the index follows what is written. */
+/** Repeats the search until it finds the words: a page searches once per input, and the index follows later. */
 export async function searchable(server: RoomsServer, as: string, words: string): Promise<void> {
   await eventually(`${words} to be found`, async () => {
     const path = `/api/search?q=${encodeURIComponent(words)}`;

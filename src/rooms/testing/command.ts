@@ -1,4 +1,4 @@
-// `opsdeck rooms` as a shell runs it, in this process, against rooms that really listen.
+// `opsdeck rooms` as from a shell, in this process, against rooms that listen.
 import { Command, CommanderError } from 'commander';
 import { systemClock } from '../../kernel/clock.ts';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
@@ -35,7 +35,7 @@ export interface CommandResult {
 }
 
 export interface RunParts {
-  /** Of `OPSDECK_ROOMS_USER`; ana unless told. */
+  /** `OPSDECK_ROOMS_USER`; ana by default. */
   readonly as?: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -45,11 +45,11 @@ export interface ListeningRooms extends TestRooms {
   readonly url: string;
   /** Runs a command of `opsdeck rooms` on this server. */
   run(args: readonly string[], parts?: RunParts): Promise<CommandResult>;
-  /** As `run`; a command that fails throws with what it said. Answers its output without the last line end. */
+  /** As `run`; a failing command throws with its output. Returns its output without the last line end. */
   done(args: readonly string[], parts?: RunParts): Promise<string>;
 }
 
-/** A terminal of which nobody but its test knows, with the time as it is. */
+/** A terminal for tests, with the real time. */
 export function commandTerminal(url: string, { as = 'ana', stdin = '', env = {} }: RunParts = {}): FakeTerminal {
   const terminal = Object.assign(new FakeTerminal(), { clock: systemClock as unknown as FakeTerminal['clock'] });
   terminal.env = { HOME: '/nowhere', OPSDECK_ROOMS_URL: url, OPSDECK_ROOMS_USER: as, ...env };
@@ -57,7 +57,7 @@ export function commandTerminal(url: string, { as = 'ana', stdin = '', env = {} 
   return terminal;
 }
 
-/** Composed rooms that listen on a port of their own until the test is over. */
+/** Composed rooms that listen on a free port until the test ends. */
 export async function listeningRooms(t: Cleanup, options: TestRoomsOptions = {}): Promise<ListeningRooms> {
   const rooms = await openTestRooms(t, options);
   const { app, endStreams } = rooms.rooms;

@@ -1,4 +1,4 @@
-// Rooms, copilots and messages as plain values, for tests of what is decided about them.
+// Rooms, copilots and messages as plain values, for tests of decisions.
 import type { StateView } from '../domain/change.ts';
 import type { CopilotSettings } from '../domain/copilot/copilot.ts';
 import { usualCopilot } from '../domain/copilot/settings.ts';
@@ -42,7 +42,7 @@ export function roomOf(given: Partial<Room> = {}): Room {
   };
 }
 
-/** Of ana, unless told otherwise; its sequence number is in its id too. */
+/** By ana unless given otherwise; its sequence number is in its id too. */
 export function messageOf(seq: number, body: string, given: Partial<Message> = {}): Message {
   return { ...newMessage(ROOM_ID), id: `message-${seq}`, seq, body, createdAt: 0, updatedAt: 0, ...given };
 }

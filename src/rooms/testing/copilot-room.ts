@@ -1,4 +1,4 @@
-// A room with a copilot whose model is scripted, and everything that is committed and told about it.
+// A room with a scripted model as its copilot, and all its commits and events.
 import assert from 'node:assert/strict';
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
@@ -16,19 +16,19 @@ export const MODEL_KEY = 'sk-test-4f5b8c0d9e1a2b3c4d5e6f70';
 export interface CopilotRoom {
   readonly rooms: TestRooms;
   readonly model: FakeModel;
-  /** All that was committed since the room was made. */
+  /** All commits since the room was made. */
   readonly events: readonly RoomEvent[];
-  /** All that was told once. */
+  /** All ephemeral events. */
   readonly told: readonly EphemeralEvent[];
-  /** Posts into the room as ana; answers the message. */
+  /** Posts into the room as ana; returns the message. */
   post(body: string, more?: object): Promise<Message>;
-  /** The first event, also of those that were there before, for which the test holds. */
+  /** The first event, past or future, that passes the test. */
   event(test: (event: RoomEvent) => boolean): Promise<RoomEvent>;
-  /** The run of the first event of that type for which the test holds. */
+  /** The run of the first event of that type that passes the test. */
   run(type: RunChanged['type'], test?: (run: Run) => boolean): Promise<Run>;
-  /** How the run ended that a message has started. */
+  /** The end of the run that a message has started. */
   ended(trigger: Pick<Message, 'id'>): Promise<Run>;
-  /** The message that a run has written, as it is now. */
+  /** The current message of a run. */
   answer(run: Pick<Run, 'messageId'>): Promise<Message>;
 }
 
@@ -54,7 +54,7 @@ export async function openCopilotRoom(
   return follow(rooms, model);
 }
 
-/** Has the room listen on a port; opens streams of it as ana. */
+/** Lets the room listen on a port; opens streams of it as ana. */
 export async function openWire(
   t: { after(end: () => Promise<void>): void },
   { rooms: { rooms } }: CopilotRoom,

@@ -1,4 +1,4 @@
-// A server of a model that does as a script says, over real HTTP: OpenAI's chat completions and Anthropic's messages.
+// A scripted model server over real HTTP: OpenAI's chat completions and Anthropic's messages.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
@@ -8,16 +8,16 @@ export interface ModelRequestSeen {
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape
   readonly body: any;
-  /** When its connection was cut before the answer had ended. */
+  /** When the connection was cut before the answer had ended. */
   readonly abandoned: Promise<void>;
 }
 
-/** What one request is answered with. */
+/** The answer to one request. */
 export type ModelScript =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Never answers. */
   | 'hang'
-  /** Cuts the connection before it has answered. */
+  /** Cuts the connection before the answer. */
   | 'reset'
   /** The stream's own bytes, piece by piece, then its end; `hang` leaves it open, `reset` cuts it, `repeat` never ends. */
   | { readonly stream: readonly string[]; readonly ending?: 'end' | 'hang' | 'reset' | 'repeat' };
@@ -28,11 +28,11 @@ export interface FakeModel {
   /** `http://127.0.0.1:port/v1` */
   readonly url: string;
   readonly requests: readonly ModelRequestSeen[];
-  /** Answers the next requests by these; when they are used up, the last one goes on. */
+  /** The answers to the next requests; the last one is repeated. */
   play(...scripts: readonly ModelScript[]): void;
-  /** Writes into a stream that was left open; its end with `null`. */
+  /** Writes into an open stream; `null` ends it. */
   write(text: string | null): void;
-  /** Resolves when there have been so many requests. */
+  /** Resolves after this number of requests. */
   received(count: number): Promise<void>;
 }
 

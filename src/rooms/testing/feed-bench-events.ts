@@ -1,10 +1,10 @@
-// What a bench of streams writes: a public room, and marked messages of about 700 bytes on the wire.
+// The events of a bench of streams: a public room, and marked messages of about 700 bytes on the wire.
 import type { Write } from '../domain/change.ts';
 import type { EventDraft } from '../domain/event.ts';
 import { record } from '../domain/record.ts';
 import { messageDraft, roomNamed } from './feed-parts.ts';
 
-/** Stands once in each message and nowhere else, so that a reader counts without parsing. */
+/** Occurs once in each message and nowhere else, so that a reader counts without parsing. */
 export const MARK = '~';
 
 let messages = 0;

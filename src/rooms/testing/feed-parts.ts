@@ -15,7 +15,7 @@ import type { Committed, EventDraft, RoomEvent } from '../domain/event.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { NewMessage } from '../domain/message/message.ts';
 import { record } from '../domain/record.ts';
-import { granted } from '../domain/refusal.ts';
+import { accepted } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import type { User } from '../domain/user/user.ts';
@@ -32,7 +32,7 @@ import type { EventQuery, PreparedWrite, RoomStore, StoredEvent } from '../store
 
 export const EPOCH = 'k3f9';
 
-/** As much of a store as a log is. */
+/** The part of a store that is a log. */
 export class MemoryLog {
   readonly events: StoredEvent[] = [];
   readonly queries: EventQuery[] = [];
@@ -99,7 +99,7 @@ export interface StreamAsk {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A feed with everything around it; `url` is there when `listens` has resolved. */
+/** A feed with its parts; `url` is set when `listens` has resolved. */
 export class FeedKit {
   readonly log = new MemoryLog();
   readonly state = new RoomState([], new Map());
@@ -136,7 +136,7 @@ export class FeedKit {
     this.app = this.#createApp();
   }
 
-  /** Answers on a port of its own until the test is over. */
+  /** Listens on a free port until the test ends. */
   async listens(t: Cleanup): Promise<this> {
     const addresses = [{ host: '127.0.0.1', port: 0 }];
     const endStreams = () => this.feed.close();
@@ -167,11 +167,11 @@ export class FeedKit {
   }
 
   async commit(write: Write): Promise<readonly Committed[]> {
-    const verdict = await this.#writer.submit({
+    const outcome = await this.#writer.submit({
       decide: () => ({ ok: true, write, answer: (committed: readonly Committed[]) => committed }),
     });
-    if (!verdict.ok) throw new Error(verdict.reason);
-    return verdict.value;
+    if (!outcome.ok) throw new Error(outcome.reason);
+    return outcome.value;
   }
 
   async addUser(id: string, parts: Partial<User> = {}): Promise<void> {
@@ -207,7 +207,7 @@ export class FeedKit {
     await this.commit({ events: [{ type, roomId: id, room }], records: [record('room', id, room)] });
   }
 
-  /** Posts, and answers the position. */
+  /** Posts a message and returns its position. */
   async post(roomId: string, body = 'hello', by = 'ana'): Promise<number> {
     const message = messageDraft(`m-${++this.#messages}`, roomId, body, by, this.clock.now());
     const [committed] = await this.commit({ events: [{ type: 'message.created', roomId, message, contentHash: '' }] });
@@ -227,7 +227,7 @@ export class FeedKit {
     const { state, feed, tickets, presence, clock } = this;
     const guard: GuardParts = {
       authenticator: {
-        authenticate: async ({ user = 'local', authorization }) => granted(callerNamed(state, user, authorization)),
+        authenticate: async ({ user = 'local', authorization }) => accepted(callerNamed(state, user, authorization)),
       },
       limits: { take: () => ({ headers: {} }), takeRoom: () => undefined },
       idempotent: { once: (_c, _caller, handle) => handle() },
@@ -248,7 +248,7 @@ function callerNamed(state: RoomState, id: string, authorization: string | undef
   const [tokenId = null, expiresAt] = authorization?.split(' ') ?? [];
   const isAdmin = user.role === 'admin';
   const until = expiresAt === undefined ? null : Number(expiresAt);
-  return { user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
+  return { kind: 'user', user, isAdmin, scopes: new Set(SCOPES), roomIds: null, tokenId, expiresAt: until };
 }
 
 function userNamed(id: string): User {
@@ -292,7 +292,7 @@ export function messageDraft(id: string, roomId: string, body: string, by: strin
   };
 }
 
-/** The positions of durable events, in the order in which they came. */
+/** The positions of durable events, in order of arrival. */
 export function positionsOf(stream: SseStream): number[] {
   return stream.items.flatMap((item) => {
     if (item.kind !== 'event' || !item.data.startsWith('{"pos":')) return [];

@@ -1,14 +1,14 @@
 import { mutateBytes, mutateJson, mutateText } from '../../testing/mutation.ts';
 import type { Random } from '../../testing/random.ts';
 
-/** A request of the rooms, framed right: its answer is owed whatever it says. */
+/** A well-framed request, which must be answered whatever it holds. */
 export interface RoomsRequest {
   readonly method: string;
   readonly target: string;
   readonly bytes: Buffer;
 }
 
-/** Ids of what is there, by the name of the parameter that they may stand for. */
+/** Ids of existing objects, by the name of their parameter. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>;
 
 const ODD_SEGMENTS = [
@@ -139,7 +139,7 @@ const CONTENT_TYPES = [
   '/',
 ];
 
-/** Writes requests for one operation after the other: good ones, of whose parts some are spoiled. */
+/** Generates requests for each operation: valid ones, some of whose parts are spoiled. */
 export class RoomsFuzzer {
   readonly #random: Random;
   /** By method and path template. */

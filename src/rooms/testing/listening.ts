@@ -1,4 +1,4 @@
-// Rooms on a port, for tests of what goes over the wire.
+// Rooms on a port, for tests of the wire.
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
@@ -7,7 +7,7 @@ import { openTestRooms, type TestRooms, type TestRoomsOptions } from './app.ts';
 
 export interface ListeningRooms extends TestRooms {
   readonly url: string;
-  /** Sends a head and a body as they are; the answer with its body. */
+  /** Sends a head and a body unchanged; returns the answer with its body. */
   raw(
     head: string,
     body?: string | Buffer,

@@ -1,15 +1,15 @@
-// Rooms where everybody signs in, for tests of who may do what.
+// Rooms with sign-in, for tests of rights.
 import assert from 'node:assert/strict';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import { openTestRooms, type RequestParts, type RoomsAnswer, type TestRooms, type TestRoomsOptions } from './app.ts';
 
 export interface TestPeople extends TestRooms {
-  /** `as`: one of the people, or `admin`, who is one of the server. */
+  /** `as`: one of the users, or `admin`, an admin of the server. */
   send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
 }
 
-/** Rooms with `--auth token` and people of these ids, who are no admins; `bot:ci` is a bot. */
+/** Rooms with `--auth token` and users of these ids, no admins; `bot:ci` is a bot. */
 export async function openPeople(
   t: Cleanup,
   ids: readonly string[],

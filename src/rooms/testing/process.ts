@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { eventually } from '../../testing/eventually.ts';
 import { type Cleanup, executablePath, temporaryFolder } from '../../testing/processes.ts';
 
-/** The built `opsdeck rooms serve`, as a process of its own. */
+/** The built `opsdeck rooms serve`, as a process. */
 export interface RoomsProcess {
   readonly url: string;
-  /** The last position of its log when it began. */
+  /** The last position of its log at the start. */
   readonly pos: number;
   readonly pid: number;
   readonly stderr: () => string;
-  /** Sends a signal; resolves at the end with the code, `null` where a signal has ended it. */
+  /** Sends a signal; resolves at the end with the code, `null` if a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** The code that it ends with by itself. */
+  /** The exit code. */
   readonly ended: Promise<number | null>;
 }
 
@@ -23,7 +23,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts it on a free port of the loopback, and waits until it is ready; it is killed in the end. */
+/** Starts it on a free loopback port, and waits until it is ready; it is killed after the test. */
 export async function startRoomsProcess(
   t: Cleanup,
   { folder = temporaryFolder(t), args = [] }: { readonly folder?: string; readonly args?: readonly string[] } = {},

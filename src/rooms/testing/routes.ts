@@ -1,23 +1,23 @@
-// Every path and method of the rooms, and what whom it answers in a private room.
+// Every path and method of the rooms, and the answers to callers of a private room.
 import type { World } from './world.ts';
 
 export interface Row {
   readonly method: string;
-  /** `:room` and the like stand for what is in the world. */
+  /** `:room` and the like stand for objects of the world. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** What its token must be good for; `open`: nobody has to sign in. */
+  /** The required scope; `open`: without sign-in. */
   readonly scope: string;
-  /** Of outsider, guest, member, bot, moderator, owner, server admin; fewer where the rest cannot be asked so. */
+  /** Of outsider, guest, member, bot, moderator, owner, server admin; fewer where the others do not apply. */
   readonly answers: readonly number[];
-  /** Of a member's token for another room, where that is not what an outsider is answered. */
+  /** Of a member's token for another room, if it differs from an outsider's. */
   readonly elsewhere?: number;
-  /** Something else is there afterwards: everybody gets a world of his own. */
+  /** Changes something, so that the next caller gets a new world. */
   readonly changes: boolean;
 }
 
-/** Request | scope | answers | what else is to be known | body */
+/** Request | scope | answers | options | body */
 const TABLE = `
 GET /api/room | read | all 200
 POST /api/room | manage | 201 403 201 201 201 201 201 | changes elsewhere=403 | {"name":"New"}
@@ -63,6 +63,7 @@ DELETE /api/message/:message/reaction/%F0%9F%91%8D | react | joined
 PUT /api/message/:message/pin | manage | moderated | changes
 DELETE /api/message/:message/pin | manage | moderated
 POST /api/message/:alert/action/ack | write | 404 403 201 201 201 201 201 | changes
+GET /api/command | read | all 200
 GET /api/search?q=marmalade | read | all 200
 GET /api/search?q=marmalade&room=:room | read | joined
 POST /api/file | write | all 201 | changes | "bytes"

@@ -1,11 +1,11 @@
-// One room with everything in it and everybody around it, for tests of who may do what.
+// One room with all kinds of objects and callers, for tests of rights.
 import assert from 'node:assert/strict';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type RequestParts, type RoomsAnswer, type TestRooms } from './app.ts';
 
-/** Who asks. `elsewhere` is the member with a token for another room; `gone` and `late` were members. */
+/** `elsewhere` is the member with a token for another room; `gone` and `late` were members. */
 export const CALLERS = [
   'nobody',
   'outsider',
@@ -48,7 +48,7 @@ const FIRING = {
 };
 const HOUR_MS = 3_600_000;
 
-/** Ids of what is there to be asked for. */
+/** Ids of existing objects. */
 export interface World {
   readonly room: string;
   readonly slug: string;
@@ -73,7 +73,7 @@ export interface TestWorlds {
   readonly rooms: TestRooms;
   readonly clock: FakeClock;
   send(method: string, path: string, parts?: RequestParts & { readonly by?: CallerName }): Promise<RoomsAnswer>;
-  /** A token of somebody that lacks one scope. */
+  /** A token of a user that lacks one scope. */
   lacking(user: CallerName, scope: string): Promise<string>;
   make(): Promise<World>;
 }
@@ -113,7 +113,7 @@ export async function openWorlds(t: Cleanup): Promise<TestWorlds> {
       const known = made.get(name);
       if (known !== undefined) return known;
       const scopes = SCOPES.filter((other) => other !== scope);
-      // An admin's own token, so that nothing else than the scope is missing.
+      // An admin's own token, so that only the scope is missing.
       const userId = user === 'server' ? (await must('GET', '/api/me', undefined)).id : user;
       const { secret } = await must('POST', '/api/token', { name, userId, scopes });
       made.set(name, secret);
@@ -137,7 +137,7 @@ async function makeWorld(send: TestWorlds['send'], must: Must, clock: FakeClock,
   const room = await must('POST', '/api/room', { name: slug, slug, visibility: 'private' }, 'owner');
   const join = (userId: string, role: string) =>
     must('PUT', `/api/room/${room.id}/member/${userId}`, { role }, 'owner').catch((error) => {
-      // Later worlds are made when he is disabled already.
+      // Later worlds are made after this user was disabled.
       if (userId !== 'gone') throw error;
     });
   for (const userId of ['member', 'bot', 'other', 'late', 'gone']) await join(userId, 'member');

@@ -1,5 +1,5 @@
+import type { LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { LabelSet } from '../api.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { newSilenceHash } from '../route.ts';
 import { labelList } from './label-chip.ts';
@@ -11,7 +11,7 @@ import { severityCounts } from './severity-counts.ts';
 
 let lastId = 0;
 
-/** One alert group: a line that opens and closes, and below it what its alerts share and the alerts themselves. */
+/** One alert group: a line that opens and closes, then the shared labels and the alerts. */
 export class GroupCard {
   readonly element: HTMLElement;
   readonly #parts: AlertRowParts;
@@ -71,7 +71,7 @@ export class GroupCard {
     this.#rows.update(alerts, alerts.length > 1 ? { ...labels, ...shared } : {});
   }
 
-  /** A group is silenced by what all its alerts have; where that is nothing there is nothing to offer. */
+  /** A group is silenced by its shared labels; without any, no silence is offered. */
   #drawSilence(common: LabelSet, count: number): void {
     this.#silence.hidden = count < 2 || Object.keys(common).length === 0;
     this.#silence.href = newSilenceHash(formatMatchers(matchersOfLabels(common)));

@@ -4,12 +4,12 @@ import type { GroupView } from './list.ts';
 import type { AlertRowParts } from './row.ts';
 import { FIRST_ROWS } from './rows.ts';
 
-/** So many groups are drawn at first, and so many more at each press of the button. */
+/** Groups drawn at first, and per press of the button. */
 const GROUP_STEP = 50;
-/** Groups open by themselves until so many alerts are on the page; the others wait for a click. */
+/** Groups are open initially up to this number of alerts; the others open by a click. */
 const OPEN_BUDGET = 200;
 
-/** The groups as cards. What changes is redrawn, the rest stays as it is, opened and focused as people left it. */
+/** The groups as cards. Only changed groups are redrawn; the others keep their state and focus. */
 export class GroupList {
   readonly element = h('div', { class: 'groups' });
   readonly #opened: Map<string, boolean>;
@@ -20,7 +20,7 @@ export class GroupList {
   #views: readonly GroupView[] = [];
   #limit = GROUP_STEP;
 
-  /** `opened` remembers what people opened and closed, also after this list is gone. */
+  /** `opened` keeps which groups were opened and closed, beyond the life of this list. */
   constructor(opened: Map<string, boolean>, parts: AlertRowParts) {
     this.#opened = opened;
     this.#parts = parts;
@@ -33,7 +33,7 @@ export class GroupList {
     this.#draw();
   }
 
-  /** Opens or closes every group, those not yet drawn too. */
+  /** Opens or closes every group, including undrawn ones. */
   openAll(open: boolean): void {
     for (const { key } of this.#views) this.#opened.set(key, open);
     this.#draw();

@@ -1,11 +1,10 @@
+import type { LabelSet, Matcher } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
-import type { LabelSet } from '../api.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
 import { operatorOf } from '../parts/matcher-text.ts';
 import { toneOf } from './severity.ts';
 
-/** Adds a label to the filter, or with `leaveOut` the opposite of it. */
+/** Adds a label to the filter, or with `leaveOut` its negation. */
 export type AddFilter = (name: string, value: string, leaveOut: boolean) => void;
 
 function pair(name: string, operator: string, value: string): readonly Child[] {
@@ -17,7 +16,7 @@ function pair(name: string, operator: string, value: string): readonly Child[] {
   ];
 }
 
-/** One label; with `add` a button that narrows the list down to it. */
+/** One label; with `add` a button that filters by it. */
 function labelChip(name: string, value: string, add?: AddFilter): HTMLElement {
   if (!add) return h('span', { class: 'label' }, pair(name, '=', value));
   const title = `Show only ${name}="${value}" (with Shift: leave it out)`;
@@ -39,7 +38,7 @@ export function labelList(
   return h('ul', { class: 'labels', 'aria-label': caption }, chips);
 }
 
-/** A matcher as it is read, not to be pressed. */
+/** A matcher as text, without a button. */
 export function matcherChip(matcher: Matcher): HTMLElement {
   return h('span', { class: 'label matcher' }, pair(matcher.name, operatorOf(matcher), matcher.value));
 }

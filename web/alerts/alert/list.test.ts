@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Alert, AlertGroup, LabelSet } from '../api.ts';
+import type { Alert, AlertGroup, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { ALL_ALERTS } from '../route.ts';
 import { listAlerts, proposeFilters, sharedLabels } from './list.ts';
 
@@ -11,8 +11,8 @@ interface State {
 }
 
 function alert(labels: LabelSet, state: State = {}, startsAt = '2026-01-01T00:00:00.000Z'): Alert {
-  const { silencedBy = [], inhibitedBy = [], mutedBy } = state;
-  const suppressed = silencedBy.length + inhibitedBy.length + (mutedBy?.length ?? 0) > 0;
+  const { silencedBy = [], inhibitedBy = [], mutedBy = [] } = state;
+  const suppressed = silencedBy.length + inhibitedBy.length + mutedBy.length > 0;
   return {
     labels,
     annotations: {},
@@ -21,13 +21,14 @@ function alert(labels: LabelSet, state: State = {}, startsAt = '2026-01-01T00:00
     endsAt: startsAt,
     updatedAt: startsAt,
     receivers: [],
-    status: { state: suppressed ? 'suppressed' : 'active', silencedBy, inhibitedBy, ...(mutedBy && { mutedBy }) },
+    status: { state: suppressed ? 'suppressed' : 'active', silencedBy, inhibitedBy, mutedBy },
   };
 }
 
 const group = (name: string, alerts: readonly Alert[], receiver = 'default'): AlertGroup => ({
   labels: { alertname: name },
   receiver: { name: receiver },
+  routeLabels: {},
   alerts,
 });
 

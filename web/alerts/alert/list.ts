@@ -1,4 +1,4 @@
-import type { Alert, AlertGroup, LabelSet } from '../api.ts';
+import type { Alert, AlertGroup, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { AlertsRoute } from '../route.ts';
 import { rankOf } from './severity.ts';
 
@@ -11,19 +11,19 @@ export interface SeverityCount {
   readonly count: number;
 }
 
-/** A group with the alerts that are to be seen. */
+/** A group with its visible alerts. */
 export interface GroupView {
-  /** The same for the same group in every answer of the server. */
+  /** Stable across the server's answers. */
   readonly key: string;
   readonly receiver: string;
   readonly labels: LabelSet;
-  /** What all the alerts have in common besides the group's labels; empty for a single alert. */
+  /** Labels that all alerts share besides the group's; empty for a single alert. */
   readonly shared: LabelSet;
   readonly alerts: readonly Alert[];
   readonly severities: readonly SeverityCount[];
 }
 
-/** Counts are of alerts, each once, however many receivers it has. */
+/** Counts each alert once, however many receivers it has. */
 export interface AlertList {
   readonly groups: readonly GroupView[];
   readonly shown: number;
@@ -41,7 +41,7 @@ type StateFlags = Pick<AlertsRoute, 'active' | 'silenced' | 'inhibited' | 'muted
 
 export const isSilenced = ({ status }: Alert): boolean => status.silencedBy.length > 0;
 export const isInhibited = ({ status }: Alert): boolean => status.inhibitedBy.length > 0;
-export const isMuted = ({ status }: Alert): boolean => (status.mutedBy?.length ?? 0) > 0;
+export const isMuted = ({ status }: Alert): boolean => status.mutedBy.length > 0;
 
 function isShown(alert: Alert, flags: StateFlags): boolean {
   if (!flags.silenced && isSilenced(alert)) return false;
@@ -50,7 +50,7 @@ function isShown(alert: Alert, flags: StateFlags): boolean {
   return flags.active || alert.status.state !== 'active';
 }
 
-/** Chooses what the flags let through, as the API's own parameters would, and puts it in order. */
+/** Filters by the flags, like the API's parameters, and sorts. */
 export function listAlerts(groups: readonly AlertGroup[], flags: StateFlags, order: GroupOrder): AlertList {
   const every = new Map<string, Alert>();
   const shown = new Map<string, Alert>();
@@ -79,7 +79,7 @@ export function listAlerts(groups: readonly AlertGroup[], flags: StateFlags, ord
   };
 }
 
-/** Two routes may lead to the same receiver and group alike: the second such group gets a number. */
+/** Two routes may have the same receiver and group labels: the second such group gets a number. */
 function uniqueKey({ receiver, labels }: AlertGroup, keys: Map<string, number>): string {
   const key = JSON.stringify([receiver.name, Object.entries(labels).sort()]);
   const seen = keys.get(key) ?? 0;
@@ -99,7 +99,7 @@ function viewGroup(key: string, { receiver, labels }: AlertGroup, alerts: readon
   };
 }
 
-/** The labels that every one of several alerts has with the same value, without those in `known`. */
+/** The labels that several alerts share with the same value, without those in `known`. */
 export function sharedLabels(alerts: readonly Alert[], known: LabelSet): LabelSet {
   const [first, ...others] = alerts;
   if (!first || others.length === 0) return {};
@@ -139,7 +139,7 @@ export function alertsOf(groups: readonly AlertGroup[]): Map<string, Alert> {
   return new Map(groups.flatMap(({ alerts }) => alerts.map((alert) => [alert.fingerprint, alert])));
 }
 
-/** The label pairs of the alerts as filters, the most frequent first: what a filter box can propose. */
+/** The label pairs of the alerts as filters for proposals, most frequent first. */
 export function proposeFilters(alerts: Iterable<Alert>, format: (name: string, value: string) => string): string[] {
   const counts = new Map<string, Map<string, number>>();
   for (const { labels } of alerts) {

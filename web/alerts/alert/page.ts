@@ -1,6 +1,7 @@
+import type { Alert, AlertGroup } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
-import type { Alert, AlertGroup, ApiError } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext, PageMemory } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';
@@ -17,7 +18,7 @@ import { alertsOf, listAlerts, proposeFilters } from './list.ts';
 import { severityCounts } from './severity-counts.ts';
 import { AlertsToolbar } from './toolbar.ts';
 
-/** The list of alerts by group, kept fresh, narrowed down by what the link says. */
+/** The list of alerts by group, refreshed periodically and filtered by the route. */
 export class AlertsPage implements Page {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -31,7 +32,7 @@ export class AlertsPage implements Page {
   readonly #addFilter: AddFilter = (name, value, leaveOut) =>
     this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
   #route: AlertsRoute;
-  /** What `#groups` are the answer to. */
+  /** The request that `#groups` answers. */
   #answered = '';
   #groups: readonly AlertGroup[] | undefined;
   #byFingerprint: Map<string, Alert> | undefined;
@@ -112,12 +113,12 @@ export class AlertsPage implements Page {
     this.#context.shell.newSilenceHash = newSilenceHash('');
   }
 
-  /** What the server is asked: the flags of the route are not part of it, they choose among what is loaded. */
+  /** The part of the route that the server filters by; its flags filter the loaded alerts. */
   get #asked(): string {
     return JSON.stringify([this.#route.filter, this.#receiverPattern()]);
   }
 
-  /** Links name receivers as they are, or by a regular expression as Alertmanager's own page does. */
+  /** Links contain a receiver's name, or a regular expression as on Alertmanager's page. */
   #receiverPattern(): string {
     const { receiver } = this.#route;
     return this.#receivers.includes(receiver) ? escapeRegExp(receiver) : receiver;
@@ -130,7 +131,7 @@ export class AlertsPage implements Page {
   async #load(signal: AbortSignal): Promise<void> {
     const { api, memory, clock, shell } = this.#context;
     try {
-      // Whether a link means a receiver by its name or by a pattern, only the list of receivers tells.
+      // Only the list of receivers shows whether a link contains a name or a pattern.
       if (this.#route.receiver !== '') await this.#loadReceivers(signal);
       const asked = this.#asked;
       const parsed = parseMatchers(this.#route.filter);
@@ -180,7 +181,7 @@ export class AlertsPage implements Page {
       return;
     }
     const retry = () => void this.#poller.refresh();
-    // Alerts of another filter than the one that is shown would mislead.
+    // Alerts of another filter would mislead.
     if (this.#answered !== this.#asked) this.#groups = undefined;
     if (!this.#groups) this.#results.replaceChildren(errorBox('alerts', error, retry));
     else this.#context.shell.showBanner(`${error.message}. ${this.#ageText()}`, retry);
@@ -210,7 +211,7 @@ export class AlertsPage implements Page {
     document.title = `${alerts} · opsdeck`;
     this.#context.shell.announce(text);
     const signature = JSON.stringify([text, severities]);
-    // The counts are buttons: drawing the same ones again would take the focus away.
+    // The counts are buttons: redrawing equal ones would lose the focus.
     if (signature === this.#tallied) return;
     this.#tallied = signature;
     const graded = severities.some(({ severity }) => severity !== '');

@@ -1,6 +1,6 @@
+import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
-import type { Alert, LabelSet } from '../api.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { isWebAddress, splitLinks } from '../parts/text-links.ts';
 import type { Times } from '../parts/times.ts';
@@ -13,17 +13,17 @@ import { toneOf } from './severity.ts';
 export interface AlertRowParts {
   readonly times: Times;
   readonly addFilter?: AddFilter;
-  /** The alert of a fingerprint, as far as it is loaded: to name what inhibits. */
+  /** The loaded alert with a fingerprint, to name the inhibiting alert. */
   find?(fingerprint: string): Alert | undefined;
 }
 
-/** The annotations that say what happened, by their usual names: the first becomes the title. */
+/** The usual annotations with a description; the first becomes the title. */
 const TITLES = ['summary', 'title', 'message', 'description'];
 const TEXTS = ['description', 'message', 'details'];
-/** A longer text is folded. */
+/** Longer texts are folded. */
 const FOLD_LENGTH = 240;
 
-/** One alert: what, where, since when, and what can be done. `hidden` are labels that stand elsewhere already. */
+/** One alert: texts, labels, age and actions. `hidden` are labels that are shown elsewhere. */
 export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): HTMLLIElement {
   const { labels, annotations } = alert;
   const titleKey = TITLES.find((name) => annotations[name] && !isWebAddress(annotations[name]));
@@ -64,7 +64,7 @@ function sideParts(alert: Alert, title: string, parts: AlertRowParts): Child[] {
 }
 
 function stateBadges(alert: Alert, parts: AlertRowParts): Child {
-  const { silencedBy, inhibitedBy, mutedBy = [] } = alert.status;
+  const { silencedBy, inhibitedBy, mutedBy } = alert.status;
   const badges: Child[] = [
     ...(isSilenced(alert)
       ? silencedBy.map((id) => h('a', { class: 'badge', href: formatHash({ page: 'silence', id }) }, 'silenced'))

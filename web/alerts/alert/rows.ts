@@ -1,13 +1,13 @@
+import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
-import type { Alert, LabelSet } from '../api.ts';
 import type { AlertRowParts } from './row.ts';
 import { alertRow } from './row.ts';
 
-/** So many alerts of one list are drawn at first, and so many more at each press of the button. */
+/** Alerts of a list drawn at first, and per press of the button. */
 export const FIRST_ROWS = 20;
 const MORE_ROWS = 100;
 
-/** A list of alerts that draws only as many as are wanted, and on an update only those that changed. */
+/** A list of alerts that draws only part of them, and on an update only changed ones. */
 export class AlertRows {
   readonly element = h('div', { class: 'alert-rows' });
   readonly #parts: AlertRowParts;
@@ -35,7 +35,7 @@ export class AlertRows {
     const last = this.#list.lastElementChild;
     this.#limit += MORE_ROWS;
     this.#draw();
-    // The button may be gone now: whoever uses the keyboard goes on at the first new alert.
+    // The button may be gone: keyboard focus moves to the first new alert.
     const next = last?.nextElementSibling;
     if (this.#more.hidden) next?.querySelector<HTMLElement>('button, a')?.focus();
   }

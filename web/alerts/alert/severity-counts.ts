@@ -3,7 +3,7 @@ import type { AddFilter } from './label-chip.ts';
 import type { SeverityCount } from './list.ts';
 import { toneOf } from './severity.ts';
 
-/** How many alerts have which severity, as words with their colour; with `add` each is a button that filters by it. */
+/** The number of alerts per severity; with `add` each is a button that filters by it. */
 export function severityCounts(severities: readonly SeverityCount[], add?: AddFilter): HTMLElement[] {
   return severities.map(({ severity, count }) => {
     const parts = [

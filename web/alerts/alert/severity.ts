@@ -1,4 +1,4 @@
-/** How a severity is coloured; what it says stays the label's own word. */
+/** The colour class of a severity; its text is the label's value. */
 export type Tone = 'critical' | 'warning' | 'info' | 'neutral';
 
 const WORDS: Readonly<Record<Exclude<Tone, 'neutral'>, string>> = {
@@ -16,7 +16,7 @@ export function toneOf(severity: string | undefined): Tone {
   return TONES.get(severity?.toLowerCase() ?? '') ?? 'neutral';
 }
 
-/** 0 for what wakes people up, 3 for what nobody graded. */
+/** From 0, most severe, to 3, without a known severity. */
 export function rankOf(severity: string | undefined): number {
   return RANKS[toneOf(severity)];
 }

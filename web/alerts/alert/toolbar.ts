@@ -16,7 +16,7 @@ const ORDER_TITLES: Readonly<Record<GroupOrder, string>> = {
   labels: 'By label',
 };
 
-/** What narrows the list down besides the filter: states, receiver; and how it is ordered. */
+/** The filters for states and receiver, and the order of the list. */
 export class AlertsToolbar {
   readonly element: HTMLElement;
   readonly #receiver: HTMLSelectElement;

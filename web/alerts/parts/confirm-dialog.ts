@@ -4,13 +4,13 @@ import { expectApiError } from '../states.ts';
 export interface Question {
   readonly title: string;
   readonly text: string;
-  /** The word on the button that does it. */
+  /** The text of the confirming button. */
   readonly action: string;
   perform(): Promise<void>;
 }
 
 /**
- * Asks before doing what cannot be undone. When doing it fails, the dialog says why and stays; true when it was done.
+ * Asks before an action that cannot be undone; true when it was done. When it fails, the dialog stays and shows the error.
  */
 export function confirmAction(question: Question): Promise<boolean> {
   return new Promise((resolve) => {

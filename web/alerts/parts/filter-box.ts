@@ -1,22 +1,22 @@
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { Matcher } from './matcher-text.ts';
 import { formatMatcher, formatMatchers, parseFilterInput, parseMatchers } from './matcher-text.ts';
 
 export interface FilterBoxParts {
   readonly id: string;
   readonly label: string;
   readonly placeholder: string;
-  /** Matchers as text that may follow, the likeliest first. */
+  /** Proposed matchers as text, the likeliest first. */
   propose(): readonly string[];
   /** The whole filter, such as `{a="b"}`; empty without matchers. */
   onChange(filter: string): void;
-  /** Follows what is typed before it becomes a matcher. */
+  /** Called for text that is typed but not yet a matcher. */
   onType?(text: string): void;
 }
 
 const PROPOSALS = 12;
 
-/** A filter as people edit it: each matcher a chip that can be removed, and a field that adds one at Enter. */
+/** A filter editor: a removable chip per matcher, and a field that adds one at Enter. */
 export class FilterBox {
   readonly element: HTMLElement;
   readonly #parts: FilterBoxParts;
@@ -24,7 +24,7 @@ export class FilterBox {
   readonly #field: HTMLInputElement;
   readonly #proposals: HTMLDataListElement;
   readonly #error: HTMLParagraphElement;
-  /** Undefined when the text of a link could not be read: the server shall say what is wrong with it. */
+  /** Undefined when a link's text cannot be parsed; the server reports its error. */
   #matchers: readonly Matcher[] | undefined = [];
   #filter = '';
   #isRefused = false;
@@ -75,7 +75,7 @@ export class FilterBox {
     this.showError(undefined);
   }
 
-  /** Adds a matcher as a press on a label does; the same one twice stays one. */
+  /** Adds a matcher, unless it is there already. */
   add(...added: readonly Matcher[]): void {
     const matchers = [...(this.#matchers ?? [])];
     for (const matcher of added) {
@@ -84,7 +84,7 @@ export class FilterBox {
     this.#change(matchers);
   }
 
-  /** What the server says of the filter; undefined: it accepts it, whatever is wrong with what is being typed. */
+  /** Shows the server's error about the filter; undefined: it accepts it, whatever is being typed. */
   showRefusal(text: string | undefined): void {
     if (text === undefined && !this.#isRefused) return;
     this.showError(text);
@@ -130,7 +130,7 @@ export class FilterBox {
       const last = this.#matchers ? matchers.at(-1) : undefined;
       if (!last && this.#matchers) return;
       event.preventDefault();
-      // The chip becomes text again, to be mended or rubbed out.
+      // The chip becomes text again, for editing.
       this.#field.value = last ? formatMatcher(last) : this.#filter;
       this.#change(matchers.slice(0, -1));
     } else if (event.key === 'Escape') {
@@ -155,7 +155,7 @@ export class FilterBox {
     this.showError(undefined);
     const text = this.#field.value;
     const proposals = this.#parts.propose();
-    // Browsers tell a choice from the list by this type, or by none at all.
+    // Browsers report a choice from the list with this input type, or with none.
     const chosen = !(event instanceof InputEvent) || event.inputType === 'insertReplacementText';
     if (chosen && proposals.includes(text)) {
       this.#enter();

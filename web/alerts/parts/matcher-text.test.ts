@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Matcher } from './matcher-text.ts';
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import {
   createMatcher,
   escapeRegExp,

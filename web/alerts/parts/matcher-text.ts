@@ -1,11 +1,4 @@
-/** One condition on a label, as the API spells it. */
-export interface Matcher {
-  readonly name: string;
-  readonly value: string;
-  readonly isRegex: boolean;
-  readonly isEqual: boolean;
-}
-
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 export const OPERATORS = ['=', '!=', '=~', '!~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
@@ -26,13 +19,13 @@ function quote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }
 
-/** Writes a matcher as Alertmanager does: `name="value"`, the name quoted where it must be. */
+/** Formats a matcher like Alertmanager: `name="value"`, the name quoted if necessary. */
 export function formatMatcher(matcher: Matcher): string {
   const name = matcher.name === '' || RESERVED.test(matcher.name) ? quote(matcher.name) : matcher.name;
   return `${name}${operatorOf(matcher)}${quote(matcher.value)}`;
 }
 
-/** Writes a list of matchers as links carry it: `{a="b",c=~"d"}`. */
+/** Formats a list of matchers for links: `{a="b",c=~"d"}`. */
 export function formatMatchers(matchers: readonly Matcher[]): string {
   return `{${matchers.map(formatMatcher).join(',')}}`;
 }
@@ -44,12 +37,12 @@ export function matchersOfLabels(labels: Readonly<Record<string, string>>): Matc
   return ordered.map((name) => createMatcher(name, '=', labels[name] ?? ''));
 }
 
-/** Thrown inside the scanner only; the public functions answer with the text. */
+/** Thrown only inside the scanner; the public functions return the text. */
 class SyntaxProblem extends Error {}
 
 /**
- * Reads what people type and links carry: `{a="b", c=~"d|e"}`, also without braces or quotes. Inside quotes `\n`, `\"`
- * and `\\` are escapes and every other backslash stands for itself, so that `\d` may be typed as it is.
+ * Parses typed matchers and those of links: `{a="b", c=~"d|e"}`, also without braces or quotes. Inside quotes `\n`, `\"`
+ * and `\\` are escapes; any other backslash stands for itself, so that `\d` can be typed as it is.
  */
 export function parseMatchers(text: string): ParsedMatchers {
   const trimmed = text.trim();
@@ -123,8 +116,7 @@ class Scanner {
 }
 
 /**
- * Reads what was typed into a filter box: matchers, or a bare word, which asks for alerts whose name has it somewhere,
- * in any case.
+ * Parses the text of a filter box: matchers, or a bare word, which matches alert names that contain it, ignoring case.
  */
 export function parseFilterInput(text: string): ParsedMatchers {
   const word = text.trim();
@@ -142,14 +134,14 @@ export function escapeRegExp(text: string): string {
 const ANY_VALUE = /^\^?(\(\?[is]+\))?(\.\*|\(\.\*\)|\(\?:\.\*\))\$?$/;
 const SOME_VALUE = /^\^?(\(\?[is]+\))?(\.\+|\(\.\+\)|\(\?:\.\+\))\$?$/;
 
-/** Whether every matcher accepts whatever an alert can have, so that the list covers all that comes. */
+/** Whether the matchers match every alert. */
 export function matchesEverything(matchers: readonly Matcher[]): boolean {
   return matchers.length > 0 && matchers.every(acceptsEveryAlert);
 }
 
 function acceptsEveryAlert({ name, value, isRegex, isEqual }: Matcher): boolean {
   if (isEqual && isRegex && ANY_VALUE.test(value)) return true;
-  // Every alert has a name, so that asking for any name leaves nothing out.
+  // Every alert has a name, so requiring one excludes nothing.
   if (name !== 'alertname') return false;
   return isEqual ? isRegex && SOME_VALUE.test(value) : value === '' || (isRegex && value === '^$');
 }

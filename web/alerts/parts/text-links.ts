@@ -4,15 +4,15 @@ export interface TextPart {
   readonly href?: string;
 }
 
-/** Whether a text is one web address and may become a link; `javascript:` and its kind are none. */
+/** Whether a text is a web address and may become a link; `javascript:` and the like may not. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s/]\S*$/i.test(text);
 }
 
-/** Nobody follows the links behind so much text. */
+/** Links after this many characters are not marked. */
 const MAX_SEARCHED = 10_000;
 
-/** Cuts a text at the web addresses in it; a full stop or bracket that ends the sentence stays outside the link. */
+/** Splits a text at its web addresses; a full stop or bracket at the end of a sentence stays outside the link. */
 export function splitLinks(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -27,7 +27,7 @@ export function splitLinks(text: string): TextPart[] {
   return parts;
 }
 
-/** Step by step: a regular expression for what ends a text looks for it from every place. */
+/** A loop, as a regular expression for the end of a text would start a search at every position. */
 function trimSentence(address: string): string {
   const opened = address.indexOf('(');
   let end = address.length;

@@ -6,7 +6,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** Reads what people type for a duration (`2h`, `1d 12h`, `1.5h`, `90 min`), in milliseconds; undefined for anything else. */
+/** Parses a typed duration (`2h`, `1d 12h`, `1.5h`, `90 min`) into milliseconds; undefined for anything else. */
 export function parseSpan(text: string): number | undefined {
   const compact = text.toLowerCase().replace(/\s+/g, '');
   if (!/^(\d+(\.\d+)?(w|d|h|min|m|s))+$/.test(compact)) return undefined;
@@ -30,12 +30,12 @@ function partsOf(ms: number): string[] {
   return parts;
 }
 
-/** Writes a duration whole, to the second: `1d 2h 30m`, `0s`. */
+/** Formats a duration in full, to the second: `1d 2h 30m`, `0s`. */
 export function formatSpan(ms: number): string {
   return partsOf(ms).join(' ') || '0s';
 }
 
-/** Writes a duration as a glance wants it, in its two biggest neighbouring units: `3d 4h`, `14m`, `42s`. */
+/** Formats a duration briefly, in its two largest adjacent units: `3d 4h`, `14m`, `42s`. */
 export function formatAge(ms: number): string {
   const minutes = ms >= 3_600_000 ? Math.floor(ms / 60_000) * 60_000 : ms;
   const hours = minutes >= 86_400_000 ? Math.floor(minutes / 3_600_000) * 3_600_000 : minutes;
@@ -61,7 +61,7 @@ export function formatInstant(at: number): string {
   return `${dayOf(date)} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** Writes an instant in local time as short as it stays clear: today `12:04:05`, else `2026-01-03 12:04`. */
+/** Formats an instant briefly in local time: today `12:04:05`, otherwise `2026-01-03 12:04`. */
 export function formatInstantShort(at: number, now: number): string {
   const text = formatInstant(at);
   return dayOf(new Date(at)) === dayOf(new Date(now)) ? text.slice(11) : text.slice(0, 16);
@@ -72,7 +72,7 @@ export function toFieldValue(at: number): string {
   return formatInstant(at).slice(0, 16).replace(' ', 'T');
 }
 
-/** The instant of a `datetime-local` field; undefined while it is empty or half filled. */
+/** The instant of a `datetime-local` field; undefined while it is incomplete. */
 export function fromFieldValue(value: string): number | undefined {
   if (!/^\d{4,6}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
   const at = new Date(value).getTime();

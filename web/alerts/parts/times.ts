@@ -4,12 +4,12 @@ import type { Settings } from '../settings.ts';
 import { formatAge, formatDistance, formatInstant, formatInstantShort } from './time-text.ts';
 
 /**
- * `age` reads `2h 14m`, `distance` reads `in 2h 14m` or `2h 14m ago`; both read as an instant when that was chosen.
- * `relative` is a distance and `instant` an instant whatever was chosen, for places that show both.
+ * `age` reads `2h 14m`, `distance` reads `in 2h 14m` or `2h 14m ago`; both are instants if the settings say so.
+ * `relative` is always a distance and `instant` always an instant, for places that show both.
  */
 export type TimeForm = 'age' | 'distance' | 'relative' | 'instant';
 
-/** Writes instants into `time` elements, and writes them again as time goes by. */
+/** Writes instants into `time` elements and keeps them up to date. */
 export class Times {
   readonly #clock: Clock;
   readonly #settings: Settings;
@@ -25,7 +25,7 @@ export class Times {
     return element;
   }
 
-  /** Brings all `time` elements below `root` up to now. */
+  /** Updates all `time` elements below `root`. */
   redraw(root: ParentNode): void {
     for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-form]')) this.#draw(element);
   }

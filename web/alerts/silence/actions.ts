@@ -1,11 +1,11 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { confirmAction } from '../parts/confirm-dialog.ts';
 import { formatMatchers } from '../parts/matcher-text.ts';
 import { formatHash } from '../route.ts';
 
-/** What can be done with a silence: edit and expire it, or make an expired one again. */
+/** The actions on a silence: edit and expire it, or recreate an expired one. */
 export function silenceActions(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
   const edit = formatHash({ page: 'edit-silence', id: silence.id });
   const name = formatMatchers(silence.matchers);

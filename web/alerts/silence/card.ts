@@ -1,13 +1,13 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import { linkedText } from '../alert/row.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { countText } from '../parts/count-text.ts';
 import { formatHash } from '../route.ts';
 import { silenceActions } from './actions.ts';
 
-/** One silence in a list: what it matches, why, by whom, and how long still. */
+/** One silence in a list: matchers, comment, author and remaining time. */
 export function silenceCard(
   silence: Silence,
   affected: number,

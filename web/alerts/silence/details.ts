@@ -1,14 +1,14 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import type { Fact } from '../alert/fact-list.ts';
 import { factList } from '../alert/fact-list.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import { linkedText } from '../alert/row.ts';
-import type { Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { silenceActions } from './actions.ts';
 
-/** All that is known of a silence, with what can be done about it. */
+/** All data of a silence, with its actions. */
 export function silenceDetails(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
   const { id, status, matchers, comment, createdBy, annotations = {} } = silence;
   const { state } = status;

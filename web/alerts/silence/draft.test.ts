@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Silence, SilenceState } from '../api.ts';
+import type { Silence, SilenceState } from '../../../src/alerts/contract/wire.ts';
 import { createMatcher } from '../parts/matcher-text.ts';
 import type { SilenceDraft } from './draft.ts';
 import {

@@ -1,9 +1,7 @@
-import type { LabelSet, PostableSilence, Silence } from '../api.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
+import type { LabelSet, Matcher, PostableSilence, Silence } from '../../../src/alerts/contract/wire.ts';
 
 /**
- * When a silence runs. Without `startAt` it starts when it is saved; the end is either an instant or as long after the
- * start as `forMs` says.
+ * The span of a silence. Without `startAt` it starts when it is saved; the end is an instant, or `forMs` after the start.
  */
 export interface DraftSpan {
   readonly startAt?: number;
@@ -50,7 +48,7 @@ export function withDuration(span: DraftSpan, forMs: number): DraftSpan {
   return { ...span, end: { forMs } };
 }
 
-/** A draft of the same silence; of an expired one it is a new silence of the same length that starts when saved. */
+/** A draft of the silence; for an expired one, of a new silence of the same length that starts when saved. */
 export function draftOfSilence(silence: Silence): SilenceDraft {
   const startAt = Date.parse(silence.startsAt);
   const endAt = Date.parse(silence.endsAt);
@@ -61,12 +59,12 @@ export function draftOfSilence(silence: Silence): SilenceDraft {
   return { ...same, id: silence.id, span: { startAt, end: { at: endAt } } };
 }
 
-/** Rows of the form that hold anything. */
+/** The non-empty rows of the form. */
 export function filledMatchers(matchers: readonly Matcher[]): Matcher[] {
   return matchers.filter(({ name, value }) => name.trim() !== '' || value !== '');
 }
 
-/** What keeps the draft from being saved, in the order of the form. */
+/** The problems of the draft, in the order of the form. */
 export function findProblems(draft: SilenceDraft, now: number): DraftProblem[] {
   const problems: DraftProblem[] = [];
   const matchers = filledMatchers(draft.matchers);
@@ -81,7 +79,7 @@ export function findProblems(draft: SilenceDraft, now: number): DraftProblem[] {
   return problems;
 }
 
-/** What is sent to the server when the draft is saved at `now`. */
+/** The request to save the draft at `now`. */
 export function postableOf(draft: SilenceDraft, now: number): PostableSilence {
   const { startAt, endAt } = resolveSpan(draft.span, now);
   return {

@@ -8,14 +8,14 @@ import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
 import { DEFAULT_DURATION_MS, draftOfSilence } from './draft.ts';
 import { SilenceForm } from './form.ts';
 
-/** The page around the form of a silence: a new one, or one that is loaded first. */
+/** The page with the form of a silence: a new one, or one that is loaded first. */
 export class SilenceFormPage implements Page {
   readonly element = h('div', { class: 'page' });
   readonly #context: PageContext;
   readonly #title = h('h1', { tabindex: -1 });
   readonly #body = h('div', { class: 'silence-details' });
   readonly #abort = new AbortController();
-  /** The hash that is being shown: another one needs another form. */
+  /** The current hash; another one needs another form. */
   readonly #hash: string;
   #form: SilenceForm | undefined;
 

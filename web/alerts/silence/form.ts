@@ -1,5 +1,5 @@
+import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
-import type { Alert, Silence } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { expectApiError } from '../states.ts';
 import type { DraftField, SilenceDraft } from './draft.ts';
@@ -8,7 +8,7 @@ import { MatcherRows } from './matcher-rows.ts';
 import { SilencePreview } from './preview.ts';
 import { ScheduleFields } from './schedule-fields.ts';
 
-/** The form of a silence, new or not, with the alerts beside it that it would match. */
+/** The form of a silence, beside the alerts that it would match. */
 export class SilenceForm {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -53,7 +53,7 @@ export class SilenceForm {
     void this.#loadAlerts();
   }
 
-  /** Puts the focus where there is something to fill in. */
+  /** Focuses the first field to fill in. */
   focus(): void {
     if (filledMatchers(this.#matchers.matchers).length === 0) this.#matchers.focus();
     else (this.#creator.value === '' ? this.#creator : this.#comment).focus({ preventScroll: true });
@@ -114,13 +114,13 @@ export class SilenceForm {
     this.#replaces.hidden = !this.#original || !replacesSilence(this.#current(), this.#original);
   }
 
-  /** All alerts once: to propose labels, and to tell when a silence would match every one. */
+  /** Loads all alerts once, for proposals and for the warning about a silence that matches all. */
   async #loadAlerts(): Promise<void> {
     try {
       this.#alerts = await this.#context.api.alerts([], this.#abort.signal);
       if (!this.#abort.signal.aborted) this.#preview.show(this.#matchers.matchers);
     } catch (error) {
-      // The preview says what is wrong; proposals are a convenience.
+      // The preview shows the error; proposals are optional.
       expectApiError(error);
     }
   }

@@ -1,6 +1,7 @@
+import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
-import type { ApiError, Silence } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';
@@ -15,7 +16,7 @@ import { countSilenced, silenceHasWords, splitSilences } from './list.ts';
 const STEP = 50;
 type SilencesRoute = Extract<Route, { page: 'silences' }>;
 
-/** The silences by state, narrowed down by matchers, which the server compares, and by words, which the page does. */
+/** The silences by state, filtered by matchers on the server and by words on the page. */
 export class SilencesPage implements Page {
   readonly element: HTMLElement;
   readonly #context: PageContext;
@@ -145,7 +146,7 @@ export class SilencesPage implements Page {
     const found = splitSilences(this.#silences)[tab].filter((silence) => silenceHasWords(silence, words));
     const shown = found.slice(0, this.#limit);
     const signature = JSON.stringify([tab, found.length, shown, shown.map(({ id }) => this.#affected.get(id))]);
-    // The same again: leave the page alone, with its focus and its selection.
+    // Unchanged: keep the page with its focus and selection.
     if (signature === this.#drawn) return;
     this.#drawn = signature;
     this.#context.shell.announce(countText(found.length, `${tab} silence`));
@@ -164,7 +165,7 @@ export class SilencesPage implements Page {
     this.#results.replaceChildren(h('ul', { class: 'silences' }, cards), more);
   }
 
-  /** The button that was pressed is gone now: whoever uses the keyboard goes on at the top. */
+  /** The pressed button is gone: keyboard focus moves to the top. */
   async #onChanged(): Promise<void> {
     await this.#poller.refresh();
     this.#title.focus();

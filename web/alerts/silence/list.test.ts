@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Alert, Silence, SilenceState } from '../api.ts';
+import type { Alert, Silence, SilenceState } from '../../../src/alerts/contract/wire.ts';
 import { createMatcher } from '../parts/matcher-text.ts';
 import { countSilenced, silenceHasWords, splitSilences } from './list.ts';
 

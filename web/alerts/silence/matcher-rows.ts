@@ -1,5 +1,6 @@
+import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
-import type { Matcher, Operator } from '../parts/matcher-text.ts';
+import type { Operator } from '../parts/matcher-text.ts';
 import { createMatcher, OPERATORS, operatorOf, parseMatchers } from '../parts/matcher-text.ts';
 
 const OPERATOR_HINT = '= is, != is not, =~ matches the regular expression, !~ does not match it';
@@ -17,7 +18,7 @@ export interface MatcherRowsParts {
   values(name: string): readonly string[];
 }
 
-/** The matchers of a silence as rows to be edited; there is always one. */
+/** The matchers of a silence as editable rows, at least one. */
 export class MatcherRows {
   readonly element: HTMLElement;
   readonly #parts: MatcherRowsParts;
@@ -39,7 +40,7 @@ export class MatcherRows {
     );
   }
 
-  /** Puts the focus into the first row that is not filled in. */
+  /** Focuses the first incomplete row. */
   focus(): void {
     const row = this.#rows.find(({ name }) => name.value.trim() === '') ?? this.#rows[0];
     row?.name.focus();
@@ -115,7 +116,7 @@ export class MatcherRows {
     this.#parts.onChange();
   }
 
-  /** Names each field by its row for those who cannot see the rows. */
+  /** Labels each field with its row for screen readers. */
   #number(): void {
     for (const [index, { name, operator, value, element }] of this.#rows.entries()) {
       name.ariaLabel = `Label name, matcher ${index + 1}`;

@@ -1,7 +1,8 @@
+import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import { AlertRows } from '../alert/rows.ts';
-import type { Alert, ApiError, Silence } from '../api.ts';
+import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
 import { countText } from '../parts/count-text.ts';
@@ -11,7 +12,7 @@ import { everyAlertHash } from '../route.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
 import { silenceDetails } from './details.ts';
 
-/** One silence with all that is known of it, and the alerts that it matches now. */
+/** One silence with all its data, and the alerts that it matches now. */
 export class SilencePage implements Page {
   readonly element = h('div', { class: 'page' });
   readonly #context: PageContext;
@@ -83,7 +84,7 @@ export class SilencePage implements Page {
     this.#details.replaceChildren(silenceDetails(silence, this.#context, () => this.#onChanged()));
   }
 
-  /** The button that was pressed is gone now: whoever uses the keyboard goes on at the top. */
+  /** The pressed button is gone: keyboard focus moves to the top. */
   async #onChanged(): Promise<void> {
     await this.#poller.refresh();
     this.#title.focus();
@@ -94,7 +95,7 @@ export class SilencePage implements Page {
     const title = alerts.length === 0 ? 'No alerts match now' : countText(alerts.length, 'matching alert');
     const link = alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, 'Show in the list');
     this.#affectedTitle.replaceChildren(title, ...(link ? [' ', link] : []));
-    // What the matchers fix need not be said again with each alert.
+    // Labels that the matchers fix are not repeated for each alert.
     const fixed = matchers
       .filter(({ isRegex, isEqual }) => isEqual && !isRegex)
       .map(({ name, value }) => [name, value]);

@@ -1,10 +1,10 @@
+import type { Alert, Matcher } from '../../../src/alerts/contract/wire.ts';
 import type { CancelTimer, Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { labelList } from '../alert/label-chip.ts';
 import { toneOf } from '../alert/severity.ts';
-import type { Alert, Api } from '../api.ts';
+import type { Api } from '../api.ts';
 import { countText } from '../parts/count-text.ts';
-import type { Matcher } from '../parts/matcher-text.ts';
 import { formatMatcher, matchesEverything } from '../parts/matcher-text.ts';
 import { expectApiError } from '../states.ts';
 import { filledMatchers } from './draft.ts';
@@ -12,7 +12,7 @@ import { filledMatchers } from './draft.ts';
 const PAUSE_MS = 250;
 const SHOWN = 8;
 
-/** The alerts that a silence would match, asked of the server while it is being written. */
+/** The alerts that a silence would match, loaded while it is edited. */
 export class SilencePreview {
   readonly element: HTMLElement;
   readonly #api: Api;
@@ -20,7 +20,7 @@ export class SilencePreview {
   readonly #title = h('h2', { 'aria-live': 'polite' }, 'Matching alerts');
   readonly #warning = h('p', { class: 'warning', role: 'alert', hidden: true });
   readonly #body = h('div', {});
-  /** How many alerts there are at all, as far as it is known. */
+  /** The number of all alerts, if known. */
   readonly #total: () => number | undefined;
   #cancelTimer: CancelTimer = () => {};
   #abort = new AbortController();
@@ -32,7 +32,7 @@ export class SilencePreview {
     this.element = h('section', { class: 'preview', 'aria-label': 'Preview' }, this.#title, this.#warning, this.#body);
   }
 
-  /** Asks again, after a pause in typing. */
+  /** Loads again after a pause in typing. */
   show(matchers: readonly Matcher[]): void {
     this.close();
     this.#cancelTimer = this.#clock.after(PAUSE_MS, () => void this.#load(filledMatchers(matchers)));

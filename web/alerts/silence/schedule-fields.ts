@@ -6,7 +6,7 @@ import { resolveSpan, withDuration, withEnd, withStart } from './draft.ts';
 
 const PRESETS = ['30m', '1h', '2h', '4h', '8h', '1d', '3d', '1w'];
 
-/** Start, end and duration of a silence, which follow each other. */
+/** The fields for start, end and duration of a silence, which depend on each other. */
 export class ScheduleFields {
   readonly element: HTMLElement;
   readonly end: HTMLInputElement;
@@ -97,7 +97,7 @@ export class ScheduleFields {
     this.#onChange();
   }
 
-  /** Writes the span into the fields, but for the one in which somebody types. */
+  /** Writes the span into all fields except the one being edited. */
   #show(editing?: HTMLInputElement): void {
     const { startAt, endAt } = resolveSpan(this.#span, this.#clock.now());
     const duration = spanText(endAt - startAt);
@@ -113,7 +113,7 @@ export class ScheduleFields {
   }
 }
 
-/** To the minute: the seconds that a request took would only be in the way. */
+/** To the minute, without the seconds of the save. */
 function spanText(ms: number): string {
   return formatSpan(ms < 60_000 ? ms : Math.round(ms / 60_000) * 60_000);
 }

@@ -101,7 +101,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     await page.getByRole('button', { name: 'Copilot theirs, answers by local' }).waitFor();
     assert.equal(await name.inputValue(), 'mine');
     await panel.getByRole('button', { name: 'Save', exact: true }).click();
-    await says(/Somebody else has changed the copilot meanwhile/);
+    await says(/Another user has changed the copilot meanwhile/);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Copilot theirs' }).click();
     await panel.getByText('More settings').click();

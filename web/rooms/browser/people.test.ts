@@ -109,6 +109,15 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await posted(ana, 'look @ben').waitFor();
   });
 
+  await t.test('a command completes with the hint of the server', async () => {
+    const field = ana.getByRole('textbox', { name: 'Message', exact: true });
+    await field.pressSequentially('/unsi');
+    await ana.getByRole('option', { name: '/unsilence the id of a silence: ends it' }).waitFor();
+    await field.press('Tab');
+    assert.equal(await field.inputValue(), '/unsilence ');
+    await field.fill('');
+  });
+
   await t.test('the arrow edits the last message of one’s own', async () => {
     const field = ana.getByRole('textbox', { name: 'Message', exact: true });
     await field.press('ArrowUp');

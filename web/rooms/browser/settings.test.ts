@@ -57,18 +57,18 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
   });
 
   await t.test('a bound says how much goes, and is taken away again', async () => {
-    const most = panel.getByLabel('Keep so many messages at the most');
+    const most = panel.getByLabel('Keep at most this many messages');
     await most.fill('three');
     await save();
     await says('Messages: write a whole number');
     await most.fill('3');
-    await panel.getByLabel('Keep messages for so many days').fill('30');
+    await panel.getByLabel('Keep messages for this many days').fill('30');
     await save();
-    await says('Saved. 2 messages go within the hour.');
+    await says('Saved. 2 messages are removed within the hour.');
     assert.deepEqual((await read()).retention, { days: 30, maxMessages: 3 });
     await most.fill('');
     await save();
-    await says('Saved. No message has to go now.');
+    await says('Saved. No message is removed now.');
     assert.deepEqual((await read()).retention, { days: 30, maxMessages: null });
   });
 

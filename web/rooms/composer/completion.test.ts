@@ -8,6 +8,11 @@ const people = [
   { id: 'diana', name: 'Diana' },
 ];
 
+const sources = {
+  people: () => people,
+  commands: () => ['silence', 'unsilence', 'ask'].map((name) => ({ name, hint: `about ${name}`, help: '' })),
+};
+
 const cases: readonly (readonly [text: string, expected: string | undefined])[] = [
   ['hello @an', 'mention an'],
   ['@', 'mention '],
@@ -30,22 +35,28 @@ for (const [text, expected] of cases) {
 }
 
 test('names that begin so stand before names that only hold it', () => {
-  const labels = optionsFor({ kind: 'mention', query: 'an', from: 0 }, people).map(({ label }) => label);
+  const labels = optionsFor({ kind: 'mention', query: 'an', from: 0 }, sources).map(({ label }) => label);
   assert.deepEqual(labels, ['@ana', '@diana']);
 });
 
 test('a person is found by the last name too', () => {
-  assert.equal(optionsFor({ kind: 'mention', query: 'diaz', from: 0 }, people)[0]?.label, '@ana');
+  assert.equal(optionsFor({ kind: 'mention', query: 'diaz', from: 0 }, sources)[0]?.label, '@ana');
 });
 
 test('what is taken replaces what was typed, and what follows stays', () => {
   const text = 'hi @an, are you there';
   const found = completionAt(text, 6);
-  const [option] = found ? optionsFor(found, people) : [];
+  const [option] = found ? optionsFor(found, sources) : [];
   assert.ok(found && option);
   assert.deepEqual(complete(text, 6, found, option), { text: 'hi @ana , are you there', caret: 8 });
 });
 
 test('an emoji is found by any of its names', () => {
-  assert.equal(optionsFor({ kind: 'emoji', query: 'tada', from: 0 }, [])[0]?.label, '\u{1f389}');
+  assert.equal(optionsFor({ kind: 'emoji', query: 'tada', from: 0 }, sources)[0]?.label, '\u{1f389}');
+});
+
+test('a command is completed by the list of the server', () => {
+  assert.deepEqual(optionsFor({ kind: 'command', query: 'si', from: 0 }, sources), [
+    { label: '/silence', hint: 'about silence', insert: '/silence ' },
+  ]);
 });

@@ -1,35 +1,25 @@
+import type { WireCommand } from '../../../src/rooms/contract/command.ts';
 import { EMOJI } from './emoji-names.ts';
 
-/** What somebody is about to write. */
+/** A word that can be completed. */
 export interface Completion {
   readonly kind: 'mention' | 'emoji' | 'command';
-  /** What is typed of it already, without its sign. */
+  /** The typed part, without its sign. */
   readonly query: string;
-  /** Where it begins, its sign included. */
+  /** The offset of its sign in the text. */
   readonly from: number;
 }
 
 export interface Option {
   readonly label: string;
   readonly hint: string;
-  /** What takes the place of what was typed. */
+  /** Replaces the typed part. */
   readonly insert: string;
 }
 
 const MAX_OPTIONS = 8;
 
-export const COMMANDS: readonly (readonly [name: string, hint: string])[] = [
-  ['alerts', 'the alerts that fire now; add matchers'],
-  ['silence', '2h alertname=DiskFull -- why; add ? to see what it would match'],
-  ['unsilence', 'the id of a silence: ends it'],
-  ['ack', 'in the thread of an alert: you have it'],
-  ['unack', 'in the thread of an alert: you do not have it any more'],
-  ['ask', 'the copilot of the room, for all to see'],
-  ['catchup', 'your private copilot sums up what is new; add 2h for the last two hours'],
-  ['help', 'all commands'],
-];
-
-/** What is being written where the caret stands; `undefined`: nothing that could be completed. */
+/** The word at the caret; `undefined`: it cannot be completed. */
 export function completionAt(text: string, caret: number): Completion | undefined {
   const before = text.slice(0, caret);
   const command = /^\/([a-z]*)$/i.exec(before);
@@ -47,28 +37,32 @@ export interface Mentionable {
   readonly name: string;
 }
 
-/** What could be meant, the likeliest first. */
-export function optionsFor({ kind, query }: Completion, people: readonly Mentionable[]): readonly Option[] {
+/** The options are looked up only when they are needed. */
+export interface Sources {
+  readonly people: () => readonly Mentionable[];
+  readonly commands: () => readonly WireCommand[];
+}
+
+/** The options for what is being typed, the likeliest first. */
+export function optionsFor({ kind, query }: Completion, { people, commands }: Sources): readonly Option[] {
   if (kind === 'command')
-    return COMMANDS.filter(([name]) => name.startsWith(query)).map(([name, hint]) => ({
-      label: `/${name}`,
-      hint,
-      insert: `/${name} `,
-    }));
+    return commands()
+      .filter(({ name }) => name.startsWith(query))
+      .map(({ name, hint }) => ({ label: `/${name}`, hint, insert: `/${name} ` }));
   if (kind === 'emoji')
     return rank(EMOJI, query, ([, names]) => names).map(([sign, names]) => ({
       label: sign,
       hint: names[0] ?? '',
       insert: `${sign} `,
     }));
-  return rank(people, query, ({ id, name }) => [id, ...name.toLowerCase().split(/\s+/)]).map(({ id, name }) => ({
+  return rank(people(), query, ({ id, name }) => [id, ...name.toLowerCase().split(/\s+/)]).map(({ id, name }) => ({
     label: `@${id}`,
     hint: name === id ? '' : name,
     insert: `@${id} `,
   }));
 }
 
-/** Those of which a name begins with the query stand before those that only hold it. */
+/** Sorts matches at the beginning of a name before other matches. */
 function rank<Thing>(
   things: readonly Thing[],
   query: string,
@@ -84,7 +78,7 @@ function rank<Thing>(
   return [...first, ...then].slice(0, MAX_OPTIONS);
 }
 
-/** The text and the caret after an option was taken. */
+/** The text and the caret after an option was chosen. */
 export function complete(
   text: string,
   caret: number,

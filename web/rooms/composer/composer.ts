@@ -1,29 +1,35 @@
+import type { WireCommand } from '../../../src/rooms/contract/command.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { summaryOf } from '../message/body.ts';
 import { icon } from '../shell/icons.ts';
-import type { Message } from '../wire.ts';
 import type { Completion, Option } from './completion.ts';
 import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface ComposerHooks {
-  send(text: string, parts: { readonly replyTo: Message | undefined; readonly edits: Message | undefined }): void;
-  /** Somebody writes. */
+  send(
+    text: string,
+    parts: { readonly replyTo: WireMessage | undefined; readonly edits: WireMessage | undefined },
+  ): void;
+  /** The user is typing. */
   typing(): void;
-  /** The last message that may be edited with the arrow. */
-  lastOwn(): Message | undefined;
+  /** The user's last message, which the arrow key edits. */
+  lastOwn(): WireMessage | undefined;
   people(): readonly Mentionable[];
-  /** What is written is to be kept, or was sent. */
+  /** The slash commands; `arrived` is called when they are known later. */
+  commands(arrived: () => void): readonly WireCommand[];
+  /** The text has changed; empty after it was sent. */
   draft(text: string): void;
-  /** Leaves the composer for the flow. */
+  /** Moves the focus to the messages. */
   leave(): void;
 }
 
-/** More pasted characters than these become a file. */
+/** A longer pasted text becomes a file. */
 const LONG_PASTE = 6000;
 let composers = 0;
 
-/** Where messages are written. */
+/** The field in which messages are written, with its attachments and completions. */
 export class Composer {
   readonly element: HTMLFormElement;
   readonly field: HTMLTextAreaElement;
@@ -32,8 +38,8 @@ export class Composer {
   readonly #banner = h('div', { class: 'composer-banner', hidden: true });
   readonly #popup: HTMLUListElement;
   readonly #send: HTMLButtonElement;
-  #replyTo: Message | undefined;
-  #edits: Message | undefined;
+  #replyTo: WireMessage | undefined;
+  #edits: WireMessage | undefined;
   #completion: Completion | undefined;
   #options: readonly Option[] = [];
   #selected = 0;
@@ -94,7 +100,7 @@ export class Composer {
     this.field.placeholder = text;
   }
 
-  /** A room where nobody may write says why. */
+  /** Why the user may not write here. */
   set closed(reason: string | undefined) {
     this.element.inert = reason !== undefined;
     this.element.classList.toggle('closed', reason !== undefined);
@@ -115,14 +121,14 @@ export class Composer {
     this.field.focus();
   }
 
-  replyTo(message: Message | undefined): void {
+  replyTo(message: WireMessage | undefined): void {
     this.#replyTo = message;
     this.#edits = undefined;
     this.#showBanner();
     if (message) this.focus();
   }
 
-  edit(message: Message): void {
+  edit(message: WireMessage): void {
     this.#replyTo = undefined;
     this.#edits = message;
     this.text = message.body;
@@ -130,7 +136,7 @@ export class Composer {
     this.focus();
   }
 
-  /** Puts words at the end, for somebody to send. */
+  /** Appends a text, for the user to send. */
   suggest(text: string): void {
     this.text = this.text === '' ? text : `${this.text} ${text}`;
     this.focus();
@@ -172,7 +178,7 @@ export class Composer {
     }
   }
 
-  /** What is suggested stands there already, whole: then Enter sends. */
+  /** Whether a suggestion is already typed in full: then Enter sends. */
   #isWritten(): boolean {
     const written = this.#completion?.query;
     return this.#options.some(({ label }) => label.slice(1) === written);
@@ -238,7 +244,7 @@ export class Composer {
     );
   }
 
-  /** As high as its text, up to a third of the window. */
+  /** Fits the height to the text, up to a third of the window. */
   #fit(): void {
     const { field } = this;
     field.style.height = 'auto';
@@ -247,7 +253,9 @@ export class Composer {
 
   #suggestAtCaret(): void {
     this.#completion = completionAt(this.text, this.field.selectionStart);
-    this.#options = this.#completion ? optionsFor(this.#completion, this.#hooks.people()) : [];
+    const commands = () => this.#hooks.commands(() => document.activeElement === this.field && this.#suggestAtCaret());
+    const sources = { people: () => this.#hooks.people(), commands };
+    this.#options = this.#completion ? optionsFor(this.#completion, sources) : [];
     if (this.#options.length === 0) this.#closePopup();
     else this.#openPopup();
   }

@@ -1,6 +1,6 @@
 import { ROOT } from '../root.ts';
 
-/** What was begun and not sent, by room. */
+/** Unsent texts, by room or thread. */
 export class Drafts {
   readonly #storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   readonly #prefix: string;
@@ -23,12 +23,12 @@ export class Drafts {
       if (text === '') this.#storage.removeItem(this.#prefix + roomId);
       else this.#storage.setItem(this.#prefix + roomId, text);
     } catch {
-      // Full or forbidden: the draft lives as long as the page.
+      // Full or forbidden: the draft is kept until the page is closed.
     }
   }
 }
 
-/** Storage that a browser forbids throws at the first touch already. */
+/** A browser that forbids storage throws on the first access. */
 export function browserStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
   try {
     return window.localStorage;

@@ -1,4 +1,4 @@
-/** Emoji and the names by which they are found, the most common first. */
+/** Emoji and their names, the most common first. */
 export const EMOJI: readonly (readonly [sign: string, names: readonly string[]])[] = `
 👍 thumbsup +1 yes
 👎 thumbsdown -1 no
@@ -143,5 +143,5 @@ export const EMOJI: readonly (readonly [sign: string, names: readonly string[]])
     return [sign, names] as const;
   });
 
-/** What stands first where a reaction is chosen. */
+/** Offered first for reactions. */
 export const COMMON_EMOJI: readonly string[] = EMOJI.slice(0, 6).map(([sign]) => sign);

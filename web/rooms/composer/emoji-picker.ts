@@ -70,7 +70,7 @@ function moveInGrid(grid: HTMLElement, event: KeyboardEvent): void {
   next.focus();
 }
 
-/** Where the whole of it is seen, as near as can be. */
+/** The nearest position at which the whole picker is visible. */
 function placeNear(dialog: HTMLDialogElement, { left, right, top, bottom }: DOMRect): void {
   const { offsetWidth: width, offsetHeight: height } = dialog;
   const x = Math.max(8, Math.min(right - width, innerWidth - width - 8, Math.max(left, right - width)));

@@ -1,11 +1,11 @@
 import { ROOT } from '../root.ts';
 import type { OutboxItem, OutboxStorage } from './outbox.ts';
 
-/** Behind a proxy there may be other servers at the same origin. */
+/** Named by path: behind a proxy other servers may have the same origin. */
 const DATABASE = `opsdeck-rooms${ROOT}`;
 const STORE = 'outbox';
 
-/** The browser's own database; where it is forbidden, items live as long as the page. */
+/** The browser's database; where it is forbidden, items are kept until the page is closed. */
 export async function openOutboxStorage(): Promise<OutboxStorage> {
   const database = await openDatabase();
   if (!database) return { all: async () => [], put: async () => {}, remove: async () => {} };

@@ -1,5 +1,5 @@
+import type { WireFile } from '../../../src/rooms/contract/message.ts';
 import type { CancelTimer, Clock } from '../../shared/clock.ts';
-import type { FileRef } from '../wire.ts';
 
 /** A message that its author has sent and the server has not confirmed yet. */
 export interface OutboxItem {
@@ -9,22 +9,22 @@ export interface OutboxItem {
   readonly body: string;
   readonly threadId: string | null;
   readonly replyTo: string | null;
-  readonly attachments: readonly FileRef[];
+  readonly attachments: readonly WireFile[];
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly state: 'waiting' | 'sending' | 'sent' | 'failed';
-  /** Why it failed, for people. */
+  /** Why it failed, shown to the user. */
   readonly reason: string;
 }
 
-/** Where items survive the page. */
+/** Storage in which items outlive the page. */
 export interface OutboxStorage {
   all(): Promise<readonly OutboxItem[]>;
   put(item: OutboxItem): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-/** What came of an attempt: `later` is to be tried again with the same id, `refused` is final. */
+/** The outcome of an attempt: `later` is tried again with the same id, `refused` is final. */
 export type SendOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -35,7 +35,7 @@ export interface OutboxParts {
   readonly userId: string;
   readonly storage: OutboxStorage;
   readonly send: (item: OutboxItem) => Promise<SendOutcome>;
-  /** Told whenever something has changed. */
+  /** Called after every change. */
   readonly changed: () => void;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -45,8 +45,8 @@ const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 20_000;
 
 /**
- * Sends messages one after the other, each with the id that it was given first, until the server has it: through broken
- * lines and reloads. One that is refused stays, for its author to send again or to discard.
+ * Sends messages one after the other until the server confirms them, across lost connections and reloads; every attempt
+ * has the same id. A refused message stays until its author sends it again or discards it.
  */
 export class Outbox {
   readonly #parts: OutboxParts;
@@ -59,17 +59,17 @@ export class Outbox {
     this.#parts = parts;
   }
 
-  /** All that is not known to be in its room, the oldest first. */
+  /** The unconfirmed messages, the oldest first. */
   get items(): readonly OutboxItem[] {
     return this.#items;
   }
 
-  /** How many still have to go. */
+  /** The number of messages still to be sent. */
   get waiting(): number {
     return this.#items.filter(({ state }) => state === 'waiting' || state === 'sending').length;
   }
 
-  /** Takes up what an earlier page has left. */
+  /** Loads the items of an earlier page. */
   async restore(): Promise<void> {
     const left = (await this.#parts.storage.all()).filter(({ userId }) => userId === this.#parts.userId);
     const known = new Set(this.#items.map(({ id }) => id));
@@ -81,7 +81,7 @@ export class Outbox {
     void this.flush();
   }
 
-  /** Shows at once, is kept, then goes out. */
+  /** Shows the message at once, stores it, then sends it. */
   async add(item: Omit<OutboxItem, 'state' | 'reason' | 'userId'>): Promise<void> {
     const kept: OutboxItem = { ...item, userId: this.#parts.userId, state: 'waiting', reason: '' };
     this.#items.push(kept);
@@ -90,7 +90,7 @@ export class Outbox {
     void this.flush();
   }
 
-  /** Tries at once: the line is back, or somebody wants it. */
+  /** Tries at once, when the connection is back or the user asks for it. */
   async flush(): Promise<void> {
     this.#cancelTimer();
     if (this.#isSending) return;
@@ -102,7 +102,7 @@ export class Outbox {
     }
   }
 
-  /** Once more what was refused. */
+  /** Sends a refused message again. */
   retry(id: string): void {
     this.#change(id, { state: 'waiting', reason: '' });
     void this.flush();
@@ -112,7 +112,7 @@ export class Outbox {
     this.#remove(id);
   }
 
-  /** It is in its room. */
+  /** The server has the message. */
   confirm(id: string): void {
     if (this.#items.some((item) => item.id === id)) this.#remove(id);
   }
@@ -121,7 +121,7 @@ export class Outbox {
     return this.#items.find(({ state }) => state === 'waiting');
   }
 
-  /** Whether to go on with the next one. */
+  /** Returns whether the next item may be sent. */
   async #sendOne(item: OutboxItem): Promise<boolean> {
     this.#change(item.id, { state: 'sending' });
     const outcome = await this.#parts.send(item);

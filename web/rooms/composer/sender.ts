@@ -1,40 +1,40 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { freshId } from '../session.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Message } from '../wire.ts';
 import type { Outbox } from './outbox.ts';
 import type { Uploads } from './uploads.ts';
 
-export interface SenderStage {
+export interface SenderHooks {
   jumpToLatest(entry: RoomEntry): Promise<void>;
-  /** Brings what was just written into sight. */
+  /** Scrolls to the new message. */
   toEnd(place: 'room' | 'thread'): void;
 }
 
 export interface Written {
   readonly body: string;
-  readonly replyTo: Message | undefined;
-  /** The root of the thread in which it was written. */
+  readonly replyTo: WireMessage | undefined;
+  /** The root of its thread. */
   readonly threadId: string | null;
   readonly uploads: Uploads;
 }
 
-/** Takes what was written: it stands in the room at once, and the outbox sees to the rest. */
+/** Posts messages and saves edits: a new message is shown at once, and the outbox sends it. */
 export class Sender {
   readonly #ui: Ui;
   readonly #outbox: Outbox;
-  readonly #stage: SenderStage;
+  readonly #hooks: SenderHooks;
 
-  constructor(ui: Ui, outbox: Outbox, stage: SenderStage) {
+  constructor(ui: Ui, outbox: Outbox, hooks: SenderHooks) {
     this.#ui = ui;
     this.#outbox = outbox;
-    this.#stage = stage;
+    this.#hooks = hooks;
   }
 
   async send(entry: RoomEntry, { body, replyTo, threadId, uploads }: Written): Promise<void> {
     const { clock, topics } = this.#ui;
     entry.newAfterSeq = undefined;
-    if (entry.list.hasAfter && threadId === null) await this.#stage.jumpToLatest(entry);
+    if (entry.list.hasAfter && threadId === null) await this.#hooks.jumpToLatest(entry);
     const added = this.#outbox.add({
       id: freshId(clock),
       roomId: entry.room.id,
@@ -45,11 +45,11 @@ export class Sender {
       createdAt: clock.now(),
     });
     topics.flush();
-    this.#stage.toEnd(threadId === null ? 'room' : 'thread');
+    this.#hooks.toEnd(threadId === null ? 'room' : 'thread');
     await added;
   }
 
-  async saveEdit({ id, body: before }: Message, body: string): Promise<void> {
+  async saveEdit({ id, body: before }: WireMessage, body: string): Promise<void> {
     if (body === before) return;
     try {
       this.#ui.model.takeMessage(await this.#ui.api.edit(id, body));

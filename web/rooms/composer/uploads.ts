@@ -1,19 +1,19 @@
+import type { WireFile } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import type { Api } from '../api.ts';
 import { reasonOf } from '../api-error.ts';
 import { icon } from '../shell/icons.ts';
 import { printSize } from '../shell/time-text.ts';
-import type { FileRef } from '../wire.ts';
 
 const MAX_FILES = 10;
 
 interface Upload {
   readonly element: HTMLElement;
-  file: FileRef | undefined;
+  file: WireFile | undefined;
   isFailed: boolean;
 }
 
-/** Files that go along with the next message: each uploads as soon as it is chosen. */
+/** The files of the next message; each is uploaded as soon as it is chosen. */
 export class Uploads {
   readonly element = h('ul', { class: 'uploads', 'aria-label': 'Attachments', hidden: true });
   readonly #api: Api;
@@ -29,17 +29,17 @@ export class Uploads {
     return this.#files.length === 0;
   }
 
-  /** Whether one is still on its way. */
+  /** Whether a file is still being uploaded. */
   get isBusy(): boolean {
     return this.#uploads.some(({ file, isFailed }) => !file && !isFailed);
   }
 
-  get #files(): readonly FileRef[] {
+  get #files(): readonly WireFile[] {
     return this.#uploads.flatMap(({ file }) => file ?? []);
   }
 
-  /** Hands them over, and begins anew. */
-  take(): readonly FileRef[] {
+  /** Returns the files and clears the list. */
+  take(): readonly WireFile[] {
     const files = this.#files;
     this.#uploads = [];
     this.#show();
@@ -48,7 +48,7 @@ export class Uploads {
 
   add(files: readonly File[]): void {
     const room = MAX_FILES - this.#uploads.length;
-    if (files.length > room) this.#say(`A message holds ${MAX_FILES} files at the most`);
+    if (files.length > room) this.#say(`A message holds at most ${MAX_FILES} files`);
     for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
   }
 

@@ -1,9 +1,10 @@
+import type { CopilotBody, WireCopilot, WireCopilotTest } from '../../../src/rooms/contract/copilot.ts';
+import type { WireProvider } from '../../../src/rooms/contract/provider.ts';
 import { h, setText } from '../../shared/dom.ts';
 import { ANY_VERSION, NEW_ONLY } from '../api.ts';
 import { ApiError, reasonOf } from '../api-error.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Copilot } from '../wire.ts';
 import { handleOf } from './handle.ts';
 
 const KINDS = [
@@ -15,30 +16,17 @@ const TRIGGERS = [
   ['mention', 'when it is mentioned'],
   ['always', 'every message'],
   ['alert', 'new alerts'],
-  ['manual', 'only when somebody asks by hand'],
+  ['manual', 'only on request'],
   ['off', 'never'],
 ] as const;
 const PLACES = [
   ['thread', 'in a thread'],
   ['room', 'in the room'],
 ] as const;
-const SOMEBODY_ELSE =
-  'Somebody else has changed the copilot meanwhile. Close this panel and open it again to see what it is now.';
+const CHANGED_BY_ANOTHER =
+  'Another user has changed the copilot meanwhile. Close this panel and open it again to see its current settings.';
 
-interface TestAnswer {
-  readonly ok: boolean;
-  readonly latencyMs: number;
-  readonly model: string | null;
-  readonly error?: string;
-}
-
-interface Profile {
-  readonly name: string;
-  readonly kind: string;
-  readonly apiKeyInfo: Copilot['apiKeyInfo'];
-}
-
-/** Where a room's copilot is set up: which model answers and with which key; all else has a default that works. */
+/** The settings of a room's copilot: provider and key, and others that have working defaults. */
 export class CopilotForm {
   readonly element: HTMLElement;
   readonly #entry: RoomEntry;
@@ -54,13 +42,13 @@ export class CopilotForm {
     'Remove',
   );
   readonly #result = h('p', { class: 'test-result', role: 'status' });
-  /** What the fields were filled from. */
-  #known: Copilot | null = null;
+  /** The values that the fields were filled with. */
+  #known: WireCopilot | null = null;
   #isTouched = false;
-  /** How often somebody has changed a field. */
+  /** The number of changes to fields. */
   #touches = 0;
-  /** Of the server; empty where the reader may not see them. */
-  #profiles: readonly Profile[] = [];
+  /** The providers of the server; empty for users who are not admins. */
+  #profiles: readonly WireProvider[] = [];
 
   constructor(entry: RoomEntry, ui: Ui) {
     this.#entry = entry;
@@ -75,7 +63,7 @@ export class CopilotForm {
     void this.#listProfiles();
   }
 
-  /** Shows what the copilot is now, but not under somebody's hands. */
+  /** Shows the current settings, unless the user has changed a field. */
   refresh(): void {
     if (!this.#isTouched) this.#fill();
   }
@@ -103,7 +91,7 @@ export class CopilotForm {
       h(
         'p',
         { class: 'soft' },
-        'It sees the messages of this room when it is asked, and answers as a member. Words that look like secrets are taken out before they leave.',
+        'It sees the messages of this room when it is asked, and answers as a member. Texts that look like secrets are removed before they are sent.',
       ),
       h('label', {}, 'Model provider', provider),
       this.#keyLabel,
@@ -133,12 +121,12 @@ export class CopilotForm {
     this.#showKey();
   }
 
-  /** The server's own profiles stand before the kinds. */
+  /** The providers of the server are listed before the kinds. */
   async #listProfiles(): Promise<void> {
     const { api, model } = this.#ui;
     if (!model.account.admin) return;
     const { providers } = await api
-      .send<{ readonly providers: readonly Profile[] }>('GET', '/api/provider')
+      .send<{ readonly providers: readonly WireProvider[] }>('GET', '/api/provider')
       .catch(() => ({ providers: [] }));
     this.#profiles = providers;
     for (const { name } of providers) offer(this.#fields.provider, name);
@@ -159,24 +147,24 @@ export class CopilotForm {
     return this.#known !== null && this.#known.provider !== this.#fields.provider.value;
   }
 
-  #wanted(): object {
+  #wanted(): CopilotBody {
     const { provider, key, name, trigger, place, model, baseUrl, instructions } = this.#fields;
     return {
-      ...this.#known,
+      ...(this.#known as CopilotBody | null),
       enabled: true,
       name: name.value,
       provider: provider.value,
       model: model.value.trim() || null,
       baseUrl: baseUrl.value.trim() || null,
-      trigger: trigger.value,
-      replyIn: place.value,
+      trigger: trigger.value as WireCopilot['trigger'],
+      replyIn: place.value as WireCopilot['replyIn'],
       instructions: instructions.value,
       ...(this.#isMoved() ? { apiKey: null, secretRef: null } : {}),
       ...(key.value === '' ? {} : { apiKey: key.value }),
     };
   }
 
-  /** One thing at a time; what comes of it is said below the buttons. */
+  /** Performs one action at a time, and shows its result below the buttons. */
   async #attempt(meanwhile: string, act: () => Promise<string>): Promise<void> {
     const buttons = [this.#save, this.#test, this.#remove];
     if (this.element.getAttribute('aria-busy') === 'true') return;
@@ -187,17 +175,17 @@ export class CopilotForm {
       this.#result.textContent = await act();
     } catch (error) {
       const isOld = error instanceof ApiError && error.code === 'version_mismatch';
-      this.#result.textContent = isOld ? SOMEBODY_ELSE : reasonOf(error);
+      this.#result.textContent = isOld ? CHANGED_BY_ANOTHER : reasonOf(error);
     }
     this.element.removeAttribute('aria-busy');
     for (const button of buttons) button.removeAttribute('aria-disabled');
   }
 
-  async #put(): Promise<Copilot> {
+  async #put(): Promise<WireCopilot> {
     const touches = this.#touches;
     const headers = this.#known ? { 'If-Match': `"c${this.#known.version}"` } : NEW_ONLY;
     const path = `/api/room/${this.#entry.room.id}/copilot`;
-    const copilot = await this.#ui.api.send<Copilot>('PUT', path, { body: this.#wanted(), headers });
+    const copilot = await this.#ui.api.send<WireCopilot>('PUT', path, { body: this.#wanted(), headers });
     this.#take(copilot, touches);
     return copilot;
   }
@@ -210,7 +198,7 @@ export class CopilotForm {
   async #try(): Promise<string> {
     await this.#put();
     const path = `/api/room/${this.#entry.room.id}/copilot/test`;
-    const { ok, latencyMs, model, error } = await this.#ui.api.send<TestAnswer>('POST', path);
+    const { ok, latencyMs, model, error } = await this.#ui.api.send<WireCopilotTest>('POST', path);
     return ok
       ? `It works: ${model ?? 'the model'} answered in ${latencyMs} ms.`
       : `It does not work: ${error ?? 'no answer'}`;
@@ -223,8 +211,8 @@ export class CopilotForm {
     return 'The copilot is off.';
   }
 
-  /** What was entered since the request went out stays. */
-  #take(copilot: Copilot | null, touches: number): void {
+  /** Input since the request was sent stays. */
+  #take(copilot: WireCopilot | null, touches: number): void {
     this.#entry.updateCopilot(copilot);
     if (this.#touches === touches) this.#fill();
     else this.#known = copilot;
@@ -249,10 +237,10 @@ function createFields() {
   } as const;
 }
 
-function keyWords(info: Copilot['apiKeyInfo'] | undefined, profile: Profile | undefined): string {
+function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: WireProvider | undefined): string {
   if (info?.set && info.source !== 'profile')
     return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
-  return profile?.apiKeyInfo.set ? 'The provider has a key. One that is entered here is used instead of it.' : '';
+  return profile?.apiKeyInfo.set ? 'The provider has a key. A key entered here is used instead.' : '';
 }
 
 const choice = (options: readonly (readonly [string, string])[]): HTMLSelectElement =>

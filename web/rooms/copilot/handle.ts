@@ -1,6 +1,6 @@
 import type { RoomEntry } from '../room/entry.ts';
 
-/** By what a copilot of that name is called in a text, without the `@`. */
+/** The mention of a copilot of that name, without the `@`. */
 export const handleOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -9,6 +9,6 @@ export const handleOf = (name: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
 
-/** By what the copilot of a room is called; `undefined`: there is none that answers. */
+/** The mention of a room's copilot, without the `@`; `undefined`: none is enabled. */
 export const copilotHandle = ({ room: { copilot } }: RoomEntry): string | undefined =>
   copilot?.enabled ? handleOf(copilot.name) : undefined;

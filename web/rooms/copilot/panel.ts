@@ -1,3 +1,4 @@
+import type { RoomReplacementBody } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { ANY_VERSION } from '../api.ts';
 import type { RoomEntry } from '../room/entry.ts';
@@ -6,7 +7,7 @@ import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
 import { CopilotForm } from './form.ts';
 
-/** A room's copilot: who may set it up does so here, the others read which one answers. */
+/** The copilot of a room: its settings for those who may change them, its description for others. */
 export function copilotPanel(entry: RoomEntry, ui: Ui): Panel {
   const form = entry.isModerator || ui.model.account.admin ? new CopilotForm(entry, ui) : undefined;
   const words = h('p', { hidden: form !== undefined });
@@ -29,7 +30,7 @@ function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HT
     try {
       model.put(
         await api.send('PUT', `/api/room/${room.id}`, {
-          body: { copilot: box.checked },
+          body: { copilot: box.checked } satisfies RoomReplacementBody,
           headers: ANY_VERSION,
         }),
       );
@@ -45,7 +46,7 @@ function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HT
   );
 }
 
-/** What a model was shown when it wrote an answer. */
+/** The messages that a model was given for an answer. */
 export function sawPanel(
   saw: readonly { readonly messageId: string; readonly version: number }[],
   entry: RoomEntry,

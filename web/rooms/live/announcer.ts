@@ -1,31 +1,31 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
-import type { Message } from '../wire.ts';
 
-/** Tells those who listen instead of looking what is said: whole messages, not the pieces of one that is being written. */
+/** Announces new messages to screen readers: whole messages, not the pieces of one that is being written. */
 export class Announcer {
   readonly element = h('p', { class: 'off-screen', 'aria-live': 'polite' });
   readonly #current: () => RoomEntry | undefined;
   readonly #writing = new Set<string>();
 
-  /** `current`: the room that is open; of others nothing is said. */
+  /** `current`: the open room, the only one announced. */
   constructor(current: () => RoomEntry | undefined) {
     this.#current = current;
   }
 
-  /** A message of another has come. */
-  arrived(entry: RoomEntry, message: Message): void {
+  /** A message of another user has arrived. */
+  arrived(entry: RoomEntry, message: WireMessage): void {
     if (message.status === 'streaming') this.#writing.add(message.id);
     else this.#say(entry, message);
   }
 
-  /** Any message that was told, in whatever version. */
-  seen(entry: RoomEntry | undefined, message: Message): void {
+  /** Any message of an event or answer, in any version. */
+  seen(entry: RoomEntry | undefined, message: WireMessage): void {
     if (entry && message.status !== 'streaming' && this.#writing.delete(message.id)) this.#say(entry, message);
   }
 
-  #say(entry: RoomEntry, message: Message): void {
+  #say(entry: RoomEntry, message: WireMessage): void {
     if (entry === this.#current()) this.element.textContent = `${message.author.name}: ${summaryOf(message, 300)}`;
   }
 }

@@ -2,8 +2,8 @@ import type { CancelTimer, Clock } from '../../shared/clock.ts';
 import { addressOf } from '../root.ts';
 import { SseParser, type StreamEvent } from './sse-parser.ts';
 
-/** How the line is: `waiting` counts down to the next attempt. */
-export type LineState =
+/** The state of the connection; `waiting` counts down to the next attempt. */
+export type ConnectionState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
   | { readonly kind: 'waiting'; readonly until: number }
@@ -13,23 +13,23 @@ export interface EventStreamParts {
   readonly clock: Clock;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where to begin. */
+  /** The position after which the stream begins. */
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
-  readonly line: (state: LineState) => void;
+  readonly connection: (state: ConnectionState) => void;
   readonly signedOut: () => void;
   readonly random: () => number;
   readonly isOnline: () => boolean;
 }
 
-/** The server beats every 15 s. */
+/** The server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 15_000;
-/** A line that has held so long was a good one: the next attempt comes at once. */
+/** After a connection of this length the first retry is quick again. */
 const STEADY_MS = 5000;
 
-/** One stream that is opened again whenever it ends, after the last event that was taken. By fetch: EventSource sends no headers. */
+/** A stream that is reopened whenever it ends, after the last event taken. Uses fetch: EventSource sends no headers. */
 export class EventStream {
   readonly #parts: EventStreamParts;
   #cursor: string;
@@ -43,12 +43,12 @@ export class EventStream {
     this.#cursor = parts.cursor;
   }
 
-  /** The id of the last event that was taken, or where it was told to begin. */
+  /** The id of the last event taken, or the beginning. */
   get cursor(): string {
     return this.#cursor;
   }
 
-  /** Opens it anew, at once, after a given place. */
+  /** Reopens the stream at once, after a given position. */
   restart(cursor: string = this.#cursor): void {
     this.#cursor = cursor;
     this.#failures = 0;
@@ -68,10 +68,10 @@ export class EventStream {
   }
 
   async #open(): Promise<void> {
-    const { clock, path, headers, line, isOnline } = this.#parts;
+    const { clock, path, headers, connection, isOnline } = this.#parts;
     const abort = new AbortController();
     this.#abort = abort;
-    line(isOnline() ? { kind: 'connecting' } : { kind: 'offline' });
+    connection(isOnline() ? { kind: 'connecting' } : { kind: 'offline' });
     let openedAt: number | undefined;
     const parser = new SseParser();
     try {
@@ -89,11 +89,11 @@ export class EventStream {
       }
       if (response.ok && response.body) {
         openedAt = clock.now();
-        line({ kind: 'live' });
+        connection({ kind: 'live' });
         await this.#read(response.body, parser, abort);
       }
     } catch {
-      // The line broke: what follows is the same as for an end.
+      // A lost connection is handled like the end of the stream.
     }
     if (this.#abort !== abort || this.#isStopped) return;
     if (openedAt !== undefined && clock.now() - openedAt > STEADY_MS) this.#failures = 0;
@@ -117,12 +117,12 @@ export class EventStream {
   }
 
   #wait(wishMs: number | undefined): void {
-    const { clock, line, random, isOnline } = this.#parts;
+    const { clock, connection, random, isOnline } = this.#parts;
     this.#failures += 1;
     const first = this.#failures === 1 ? Math.min(wishMs ?? FIRST_WAIT_MS, FIRST_WAIT_MS) : FIRST_WAIT_MS;
     const most = Math.min(MAX_WAIT_MS, first * 2 ** (this.#failures - 1));
     const ms = most * (0.6 + 0.4 * random());
-    line(isOnline() ? { kind: 'waiting', until: clock.now() + ms } : { kind: 'offline' });
+    connection(isOnline() ? { kind: 'waiting', until: clock.now() + ms } : { kind: 'offline' });
     this.#cancelTimer = clock.after(ms, () => void this.#open());
   }
 }

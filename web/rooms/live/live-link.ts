@@ -1,43 +1,39 @@
+import type { WireLog } from '../../../src/rooms/contract/feed.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
-import { EventStream, type LineState } from './event-stream.ts';
+import { type ConnectionState, EventStream } from './event-stream.ts';
 import type { StreamEvent } from './sse-parser.ts';
 
 export interface LiveLinkParts {
   readonly clock: Clock;
   readonly api: Api;
-  /** Keeps tabs of different people apart. */
+  /** Of the lock and the channel; unique to a user. */
   readonly name: string;
   readonly cursor: string;
   readonly take: (event: StreamEvent) => void;
-  readonly line: (state: LineState) => void;
+  readonly connection: (state: ConnectionState) => void;
   readonly signedOut: () => void;
 }
 
-type Word =
+type TabMessage =
   | { readonly kind: 'event'; readonly event: StreamEvent }
-  | { readonly kind: 'line'; readonly state: LineState }
+  | { readonly kind: 'connection'; readonly state: ConnectionState }
   | { readonly kind: 'ask' };
 
-interface LogAnswer {
-  readonly events: readonly { readonly id: string; readonly event: string; readonly data: unknown }[];
-  readonly cursor: string;
-}
-
-/** A page of the log. */
+/** Events per page of the log. */
 const CATCH_UP = 1000;
 
 /**
- * What happens in all rooms of a person, through one stream for all tabs: a browser has only six connections to a server.
- * The tab that holds the lock reads and tells the others; when it goes, another takes over after what it heard last.
- * Without locks every tab has a stream of its own.
+ * The events of all rooms of a user, through one stream for all tabs, as a browser has only six connections to a server.
+ * The tab that holds the lock reads the stream and passes events on; when it closes, another tab continues after the last
+ * event that it got. Without locks every tab has its own stream.
  */
 export class LiveLink {
   readonly #parts: LiveLinkParts;
   readonly #channel: BroadcastChannel | undefined;
   #stream: EventStream | undefined;
   #cursor: string;
-  #line: LineState = { kind: 'connecting' };
+  #connection: ConnectionState = { kind: 'connecting' };
 
   constructor(parts: LiveLinkParts) {
     this.#parts = parts;
@@ -45,7 +41,7 @@ export class LiveLink {
     this.#channel = 'locks' in navigator && 'BroadcastChannel' in window ? new BroadcastChannel(parts.name) : undefined;
   }
 
-  /** Whether this is the tab that speaks for all. */
+  /** Whether this tab holds the lock. */
   get isLeader(): boolean {
     return this.#stream !== undefined;
   }
@@ -60,20 +56,20 @@ export class LiveLink {
       this.#lead();
       return;
     }
-    channel.onmessage = ({ data }: MessageEvent<Word>) => this.#hear(data);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#hear(data);
     void navigator.locks
       .request(this.#parts.name, { ifAvailable: true }, (lock) => (lock ? this.#leadForEver() : undefined))
       .then(() => this.#follow(channel))
       .catch(() => this.#lead());
   }
 
-  /** Reads on after a place that the rooms were read anew at. */
+  /** Continues after the position at which the rooms were read again. */
   restart(cursor: string): void {
     this.#cursor = cursor;
     this.#stream?.restart(cursor);
   }
 
-  /** Opens the line at once, without waiting for its turn. */
+  /** Reconnects at once. */
   retry(): void {
     this.#stream?.restart();
   }
@@ -83,10 +79,10 @@ export class LiveLink {
     return new Promise(() => {});
   }
 
-  /** What the leader told before this tab listened is in the log; what comes twice does no harm. */
+  /** Reads the events from before this tab listened out of the log; repeated events do no harm. */
   #follow(channel: BroadcastChannel): void {
     if (this.isLeader) return;
-    channel.postMessage({ kind: 'ask' } satisfies Word);
+    channel.postMessage({ kind: 'ask' } satisfies TabMessage);
     void this.#catchUp();
     void navigator.locks.request(this.#parts.name, () => this.#leadForEver()).catch(() => this.#lead());
   }
@@ -94,7 +90,7 @@ export class LiveLink {
   async #catchUp(): Promise<void> {
     for (let from = this.#parts.cursor; ; ) {
       const path = `/api/event/log?since=${encodeURIComponent(from)}&wait=0&limit=${CATCH_UP}`;
-      const page = await this.#parts.api.send<LogAnswer>('GET', path).catch(() => undefined);
+      const page = await this.#parts.api.send<WireLog>('GET', path).catch(() => undefined);
       if (!page || page.events.length === 0) return;
       for (const { id, event, data } of page.events) this.#parts.take({ id, event, data: JSON.stringify(data) });
       from = page.cursor;
@@ -110,10 +106,10 @@ export class LiveLink {
       headers: api.identity,
       cursor: this.#cursor,
       take: (event) => {
-        this.#channel?.postMessage({ kind: 'event', event } satisfies Word);
+        this.#channel?.postMessage({ kind: 'event', event } satisfies TabMessage);
         this.#take(event);
       },
-      line: (state) => this.#showLine(state),
+      connection: (state) => this.#showConnection(state),
       signedOut,
       random: Math.random,
       isOnline: () => navigator.onLine,
@@ -121,18 +117,19 @@ export class LiveLink {
     this.#stream.start();
   }
 
-  #showLine(state: LineState): void {
-    this.#line = state;
-    this.#channel?.postMessage({ kind: 'line', state } satisfies Word);
-    this.#parts.line(state);
+  #showConnection(state: ConnectionState): void {
+    this.#connection = state;
+    this.#channel?.postMessage({ kind: 'connection', state } satisfies TabMessage);
+    this.#parts.connection(state);
   }
 
-  #hear(word: Word): void {
-    if (word.kind === 'ask') {
-      if (this.isLeader) this.#channel?.postMessage({ kind: 'line', state: this.#line } satisfies Word);
+  #hear(message: TabMessage): void {
+    if (message.kind === 'ask') {
+      if (this.isLeader)
+        this.#channel?.postMessage({ kind: 'connection', state: this.#connection } satisfies TabMessage);
     } else if (this.isLeader) return;
-    else if (word.kind === 'event') this.#take(word.event);
-    else this.#parts.line(word.state);
+    else if (message.kind === 'event') this.#take(message.event);
+    else this.#parts.connection(message.state);
   }
 
   #take(event: StreamEvent): void {

@@ -4,7 +4,7 @@ import type { Ui } from '../shell/ui.ts';
 
 const AFTER_MS = 500;
 
-/** Tells the server how far somebody has read: what he had before his eyes, at the end of a room, in a window with the focus. */
+/** Reports the read position to the server: messages count as read at the end of a room in a focused window. */
 export class ReadTracker {
   readonly #ui: Ui;
   readonly #isAtEnd: () => boolean;
@@ -18,7 +18,7 @@ export class ReadTracker {
     document.addEventListener('visibilitychange', () => this.look());
   }
 
-  /** To be called when what is seen may have changed. */
+  /** To be called when the visible messages may have changed. */
   look(): void {
     if (this.#cancelTimer || !this.#hasUnread(this.#ui.model.current)) return;
     this.#cancelTimer = this.#ui.clock.after(AFTER_MS, () => {

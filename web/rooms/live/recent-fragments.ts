@@ -2,7 +2,7 @@ interface Cloneable {
   cloneNode(deep: boolean): unknown;
 }
 
-/** What was made of the latest texts, as long as they are not longer than so many characters together. */
+/** A cache of the nodes of the latest texts, up to a total number of characters. */
 export class RecentFragments<Fragment extends Cloneable> {
   readonly #fragments = new Map<string, Fragment>();
   readonly #maxCharacters: number;
@@ -12,7 +12,7 @@ export class RecentFragments<Fragment extends Cloneable> {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** A copy, to be changed at will. */
+  /** A copy, which the caller may change. */
   get(text: string): Fragment | undefined {
     return this.#fragments.get(text)?.cloneNode(true) as Fragment | undefined;
   }

@@ -2,7 +2,7 @@
 export interface StreamEvent {
   readonly event: string;
   readonly data: string;
-  /** Its own id; `''` for one that is told only once. */
+  /** Its id; `''` for an event that is not repeated. */
   readonly id: string;
 }
 
@@ -15,7 +15,7 @@ export class SseParser {
   #event = '';
   #data: string[] = [];
   #id = '';
-  /** The stream's wish, in milliseconds, how long to wait before coming back. */
+  /** The stream's `retry`, in milliseconds. */
   retryMs: number | undefined;
 
   push(text: string): readonly StreamEvent[] {

@@ -1,9 +1,10 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { AlertCard } from '../../../src/rooms/domain/card/alert-card.ts';
 import { h } from '../../shared/dom.ts';
 import { svgElement } from '../../shared/drawing.ts';
 import { icon } from '../shell/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { AlertCard, Message } from '../wire.ts';
 import { isSafeLink } from './markdown.ts';
 
 const SHOWN_ALERTS = 5;
@@ -16,8 +17,8 @@ const SILENCES = [
   ['silence-1d', '1 day'],
 ] as const;
 
-/** The card of an alert group: what fires, since when, who has it, and what to do about it. */
-export function renderAlertCard(message: Message, card: AlertCard, ui: Ui): HTMLElement {
+/** The card of an alert group: what fires, since when, who has taken it, and its actions. */
+export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): HTMLElement {
   const { counts, severity, title, summary, description, labels, more } = card;
   const tone =
     card.state === 'resolved' ? 'resolved' : ['critical', 'warning', 'info'].includes(severity) ? severity : 'other';
@@ -65,7 +66,7 @@ function lastingText(card: AlertCard, now: number): HTMLElement {
   return h('span', { title: `since ${printFull(started)}` }, text, length);
 }
 
-/** How the number of firing alerts has moved. */
+/** The number of firing alerts over time. */
 function sparkline({ changes, counts }: AlertCard): SVGElement | false {
   if (changes.length < 3) return false;
   const most = Math.max(1, ...changes.map(({ firing }) => firing));
@@ -130,7 +131,7 @@ function notes({ acked, silence }: AlertCard, now: number): HTMLElement | false 
   );
 }
 
-function buttons(message: Message, card: AlertCard, { actions, model }: Ui): HTMLElement {
+function buttons(message: WireMessage, card: AlertCard, { actions, model }: Ui): HTMLElement {
   const press = (name: string, label: string, accessible = label) =>
     h(
       'button',
@@ -158,7 +159,7 @@ function buttons(message: Message, card: AlertCard, { actions, model }: Ui): HTM
   );
 }
 
-/** Times that run on: of what still fires, and of silences that end. */
+/** Updates the ages of firing alerts and the remaining times of silences. */
 export function tickCards(root: ParentNode, now: number): void {
   for (const node of root.querySelectorAll<HTMLElement>('[data-since]'))
     node.textContent = printLength(now - Date.parse(node.dataset.since ?? ''));

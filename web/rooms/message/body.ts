@@ -1,9 +1,9 @@
 import DOMPurify from 'dompurify';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
-import type { Message } from '../wire.ts';
 import { splitLongText } from './long-text.ts';
 import { isPlainText, markdownToHtml } from './markdown.ts';
 
@@ -14,7 +14,7 @@ const ALLOWED = {
   ],
   ALLOWED_ATTR: ['href', 'target', 'rel', 'class', 'start', 'data-language', 'tabindex', 'align'],
   ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
-  // Of these, too, it would want the form of an address.
+  // Otherwise it would require these to be URLs as well.
   ADD_URI_SAFE_ATTR: ['target', 'rel', 'class', 'start', 'data-language', 'tabindex', 'align'],
   RETURN_DOM_FRAGMENT: true as const,
 };
@@ -22,19 +22,19 @@ const ALLOWED = {
 export interface BodyContext {
   readonly clock: Clock;
   readonly userId: string;
-  /** Whether `@name` calls somebody here. */
+  /** Whether `@name` is somebody in the room. */
   readonly isMentionable: (name: string) => boolean;
 }
 
-/** Rows are made anew when they are scrolled to and when members come and go; their words stay the same. */
+/** Rows are redrawn on scrolling and when members change, while their texts stay the same. */
 const sanitized = new RecentFragments<DocumentFragment>(500_000);
 
-export interface MessageText extends Pick<Message, 'body' | 'format'> {
-  /** More of it is still to come, so what is made of it is not worth keeping. */
+export interface MessageText extends Pick<WireMessage, 'body' | 'format'> {
+  /** The text is still being written, so the result is not cached. */
   readonly isGrowing?: boolean;
 }
 
-/** A message's words as nodes. Of a long one the end stays hidden until somebody asks for it. */
+/** The text of a message as nodes; the end of a long one is hidden until the user asks for it. */
 export function renderBody({ body, format, isGrowing = false }: MessageText, context: BodyContext): DocumentFragment {
   const { shown, rest } = splitLongText(body);
   const fragment = document.createDocumentFragment();
@@ -126,8 +126,8 @@ function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyCon
   }
 }
 
-/** The first words of a message, without signs of Markdown, in one line. */
-export function summaryOf({ body, deleted, attachments, card }: Message, most = 120): string {
+/** The beginning of a message without Markdown, in one line. */
+export function summaryOf({ body, deleted, attachments, card }: WireMessage, most = 120): string {
   if (deleted) return 'deleted message';
   const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
   const words = (title || body)

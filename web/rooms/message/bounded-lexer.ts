@@ -1,22 +1,22 @@
 import { Lexer, type Links, type MarkedOptions, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
 
-/** Quotes, lists and emphasis inside each other. */
+/** Maximum nesting of quotes, lists and emphasis. */
 const MAX_DEPTH = 12;
 /** The longest paragraph, list item or table cell that is searched for emphasis and links. */
 const MAX_RUN = 8192;
 /**
- * In characters that rules look at, or as much time as that takes. 16 KiB of a README cost half of it at the most.
+ * In characters read by rules, or their equivalent in time. 16 KiB of a README cost at most half of it.
  */
 const MAX_COST = 3_000_000;
-/** Of each piece of the page: a word in bold, a line end, a cell. */
+/** The cost of each node of the page: a word in bold, a line end, a cell. */
 const PIECE_COST = 300;
 const MAX_LOCAL_PART = 64;
 
 class TooCostlyError extends Error {}
 
 /**
- * marked's lexer within limits. Many of its rules look from every place to the end of the text, and some do so for every
- * level of nesting, so a short text can take minutes. Here each look is counted, and parsing ends when there were too many.
+ * marked's lexer within limits. Many of its rules read from every position to the end of the text, some for every level
+ * of nesting, so a short text can take minutes. Here the characters read are counted, and too many end the parsing.
  */
 export class BoundedLexer extends Lexer {
   readonly #tokenizer: BoundedTokenizer;
@@ -51,7 +51,7 @@ export class BoundedLexer extends Lexer {
   }
 }
 
-/** A method that is not here costs little, or only as much as the token that it finds. */
+/** Methods not listed cost little, or no more than the token that they find. */
 class BoundedTokenizer extends Tokenizer {
   #cost = 0;
 
@@ -79,7 +79,7 @@ class BoundedTokenizer extends Tokenizer {
     };
   }
 
-  /** The first rule that a block is tried with. */
+  /** The first rule tried on a block. */
   override space(source: string): Tokens.Space | undefined {
     this.charge(source.length / 4);
     return super.space(source);
@@ -97,7 +97,7 @@ class BoundedTokenizer extends Tokenizer {
 
   override table(source: string): Tokens.Table | undefined {
     const [head = '', rule = ''] = source.split('\n', 2);
-    // Rows are filled up to the width of the head, so that a few thousand characters can make millions of cells.
+    // Rows are padded to the width of the head, so a few thousand characters can make millions of cells.
     if (/^[ \t|:-]+$/.test(rule))
       this.charge((PIECE_COST / 3) * head.split('|').length * toBlankLine(source).split('\n').length);
     return super.table(source);
@@ -108,7 +108,7 @@ class BoundedTokenizer extends Tokenizer {
     return super.lheading(source);
   }
 
-  /** The first rule that a piece of a line is tried with. */
+  /** The first rule tried on inline text. */
   override escape(source: string): Tokens.Escape | undefined {
     this.charge(PIECE_COST);
     return super.escape(source);
@@ -144,7 +144,7 @@ class BoundedTokenizer extends Tokenizer {
     return super.codespan(source);
   }
 
-  /** marked takes the signs after an address away one by one, and reads the address anew after each. */
+  /** marked removes the punctuation after a URL sign by sign, and reads the URL again after each. */
   override url(source: string): Tokens.Link | undefined {
     if (!/^(?:https?:\/\/|ftp:\/\/|www\.)[a-z0-9-]/i.test(source)) return super.url(source);
     const text = withoutEnd(/^[^\s<]*/.exec(source)?.[0] ?? '');
@@ -153,13 +153,13 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** A block of one kind reaches no farther. */
+/** The farthest end of a block of one kind. */
 function toBlankLine(source: string): string {
   const end = source.indexOf('\n\n');
   return end === -1 ? source : source.slice(0, end);
 }
 
-/** An address without what ends the sentence around it; a bracket that was opened in it belongs to it. */
+/** A URL without the punctuation of the sentence around it; a bracket that was opened in it belongs to it. */
 function withoutEnd(address: string): string {
   let open = address.split('(').length - address.split(')').length;
   let end = address.length;

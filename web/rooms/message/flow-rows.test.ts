@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { makeMessage } from '../testdata.ts';
-import type { Message } from '../wire.ts';
 import { type Flow, rowsOf } from './flow-rows.ts';
 
 const DAY_MS = 86_400_000;
 const ana = { id: 'ana', name: 'Ana', kind: 'human' } as const;
 
-function show(messages: readonly Message[], more: Partial<Flow> = {}): readonly string[] {
+function show(messages: readonly WireMessage[], more: Partial<Flow> = {}): readonly string[] {
   const flow: Flow = {
     messages,
     isAtEnd: true,
@@ -24,7 +24,7 @@ function show(messages: readonly Message[], more: Partial<Flow> = {}): readonly 
   });
 }
 
-const at = (minutes: number, change: Partial<Message> = {}): Partial<Message> => ({
+const at = (minutes: number, change: Partial<WireMessage> = {}): Partial<WireMessage> => ({
   createdAt: new Date(Date.UTC(2030, 0, 1, 12, minutes)).toISOString(),
   ...change,
 });

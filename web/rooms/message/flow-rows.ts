@@ -1,37 +1,37 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { OutboxItem } from '../composer/outbox.ts';
-import type { Message } from '../wire.ts';
 
 /** One row of a flow, with a key that stays the same as long as it is the same row. */
 export type Row =
-  | { readonly kind: 'message'; readonly key: string; readonly message: Message; readonly isGrouped: boolean }
+  | { readonly kind: 'message'; readonly key: string; readonly message: WireMessage; readonly isGrouped: boolean }
   | { readonly kind: 'pending'; readonly key: string; readonly item: OutboxItem; readonly isGrouped: boolean }
   | { readonly kind: 'notice'; readonly key: string; readonly text: string; readonly id: string }
   | { readonly kind: 'day'; readonly key: string; readonly at: number }
   | { readonly kind: 'new'; readonly key: string };
 
 export interface Flow {
-  readonly messages: readonly Message[];
-  /** Whether the last message is the room's last: then what is on its way follows. */
+  readonly messages: readonly WireMessage[];
+  /** Whether the last message is the room's last: unsent messages follow it then. */
   readonly isAtEnd: boolean;
   readonly pending: readonly OutboxItem[];
   readonly notices: readonly { readonly id: string; readonly text: string }[];
   /** Messages after this one are new; `undefined`: nothing is. */
   readonly newAfterSeq: number | undefined;
   readonly userId: string;
-  /** The same number for two instants of the same day where the reader is. */
+  /** The number of the day, in the time zone of the browser. */
   readonly dayOf: (at: number) => number;
 }
 
-/** Messages of one author so close together stand under one name. */
+/** Messages of one author within this time share one heading. */
 const GROUP_MS = 5 * 60_000;
 
-/** What a room's flow shows, from top to bottom. */
-export function rowsOf(flow: Flow, shows: (message: Message) => boolean): readonly Row[] {
+/** The rows of a room's flow, from top to bottom. */
+export function rowsOf(flow: Flow, shows: (message: WireMessage) => boolean): readonly Row[] {
   const rows: Row[] = [];
   let last: { readonly author: string; readonly at: number; readonly groups: boolean } | undefined;
   let day: number | undefined;
   let isNewMarked = false;
-  // Whoever has written has seen what stood before.
+  // The user's own message marks everything before it as seen.
   const ownSeq = flow.messages.findLast(({ author }) => author.id === flow.userId)?.seq ?? 0;
   for (const message of flow.messages) {
     if (!shows(message)) continue;

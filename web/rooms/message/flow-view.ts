@@ -6,19 +6,19 @@ import { tickCards } from './alert-card-view.ts';
 import type { Row } from './flow-rows.ts';
 import { type MessageLook, renderMessage, renderPending, rewriteBody } from './view.ts';
 
-/** So many rows stand in the document at most; the others are made when they are scrolled to. */
+/** Maximum rows in the document; others are made when they are scrolled to. */
 const MAX_ROWS = 240;
 const FIRST_ROWS = 120;
 const STEP_ROWS = 60;
-/** So far from an end, in pixels, more is made or asked for. */
+/** Within this distance of an end, in pixels, more rows are made or requested. */
 const NEAR_PX = 800;
-/** So close to its end the flow follows what comes. */
+/** Within this distance of the end the flow follows new messages. */
 const STICKY_PX = 60;
 
 export interface FlowHooks {
   needBefore(): void;
   needAfter(): void;
-  /** Whether the reader sees the end has changed, or what the end is. */
+  /** The end has come into view or left it, or has changed. */
   moved(isAtEnd: boolean): void;
 }
 
@@ -31,12 +31,12 @@ export interface ShownFlow {
 
 interface Made {
   readonly stamp: string;
-  /** How much stands there of a text that is being written. */
+  /** The shown length of a text that is being written. */
   readonly streamed: number;
   readonly element: HTMLElement;
 }
 
-/** Lines between messages move when others come before them; by what lasts a place is known again. */
+/** Only rows of messages mark a position: others move when messages come before them. */
 const isLasting = (row: Row | undefined): boolean => row?.kind === 'message' || row?.kind === 'pending';
 
 const streamedOf = (row: Row, { entry }: MessageLook): number =>
@@ -44,7 +44,7 @@ const streamedOf = (row: Row, { entry }: MessageLook): number =>
     ? (entry.streaming.get(row.message.id)?.text.length ?? 0)
     : 0;
 
-/** Rows that scroll: as many as are seen, and some more. What is read does not move while others come and go. */
+/** Scrolling rows: only those near the view are in the document. The view stays still while rows come and go. */
 export class FlowView {
   readonly element: HTMLElement;
   readonly #rows = h('div', { class: 'rows' });
@@ -54,7 +54,7 @@ export class FlowView {
   #made = new Map<string, Made>();
   #fromKey: string | undefined;
   #toKey: string | undefined;
-  /** Whether the last row of all stands in the document. */
+  /** Whether the last of all rows is in the document. */
   #isWholeEnd = true;
   #isSticky = true;
   #height = 0;
@@ -62,7 +62,7 @@ export class FlowView {
   constructor(ui: Ui, hooks: FlowHooks, label: string) {
     this.#ui = ui;
     this.#hooks = hooks;
-    // Whole messages are announced elsewhere; here every piece of a text that is being written would be.
+    // The announcer speaks whole messages; here every piece of a text would be spoken.
     this.element = h(
       'div',
       { class: 'flow', role: 'log', 'aria-live': 'off', 'aria-label': label, tabindex: 0 },
@@ -79,7 +79,7 @@ export class FlowView {
     return this.#isSticky && this.#shown?.hasAfter !== true;
   }
 
-  /** Forgets where it stood: another room, or another part of it. */
+  /** Forgets the position, for another room or another part of it. */
   reset(isAtEnd = true): void {
     this.#made.clear();
     this.#rows.replaceChildren();
@@ -101,7 +101,7 @@ export class FlowView {
     this.#place(from, to, follows);
   }
 
-  /** Brings a message into the middle, and the focus to it. */
+  /** Scrolls a message into the middle, and focuses it. */
   reveal(id: string): boolean {
     const rows = this.#shown?.rows ?? [];
     const index = rows.findIndex(({ key }) => key === id);
@@ -118,7 +118,7 @@ export class FlowView {
     return true;
   }
 
-  /** Brings a row into sight that is no message. */
+  /** Scrolls to a row that is not a message. */
   revealRow(key: string): void {
     this.#made.get(key)?.element.scrollIntoView({ block: 'center' });
     this.#isSticky = this.#isNearEnd();
@@ -140,7 +140,7 @@ export class FlowView {
     this.element.scrollBy({ top: pages * this.element.clientHeight * 0.9 });
   }
 
-  /** Where the rows of the document stand among all; -1 and 0 where they are not among them. */
+  /** The range of all rows that is in the document; -1 and 0 if none of them is. */
   #standing(rows: readonly Row[]): { readonly from: number; readonly to: number } {
     let from = this.#indexOf(rows, this.#fromKey);
     while (from > 0 && !isLasting(rows[from - 1])) from--;
@@ -151,7 +151,7 @@ export class FlowView {
     return key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   }
 
-  /** Makes the rows `[from, to)` those of the document. */
+  /** Shows the rows `[from, to)`. */
   #place(from: number, to: number, follows: boolean): void {
     const { rows = [], look } = this.#shown ?? {};
     if (!look) return;
@@ -185,7 +185,7 @@ export class FlowView {
     this.#wantMore();
   }
 
-  /** The first row that is seen, and where. */
+  /** The first visible row and its position. */
   #anchor(): { readonly key: string; readonly top: number } | undefined {
     const edge = this.element.getBoundingClientRect().top;
     for (const child of this.#rows.querySelectorAll<HTMLElement>(':scope > article')) {
@@ -251,7 +251,7 @@ export class FlowView {
     this.#wantMore();
   }
 
-  /** Makes or asks for more rows where the reader comes near to where they end. */
+  /** Makes or requests more rows when the view comes near an end. */
   #wantMore(): void {
     const { rows = [], hasBefore = false, hasAfter = false } = this.#shown ?? {};
     if (rows.length === 0 || this.element.clientHeight === 0) return;
@@ -268,7 +268,7 @@ export class FlowView {
     }
   }
 
-  /** A picture has come, or the composer has grown: who is at the end stays there. */
+  /** After a picture has loaded or the composer has grown: a view at the end stays at the end. */
   #onResize(): void {
     const height = this.#rows.offsetHeight;
     if (this.isAtEnd && !this.#isNearEnd()) this.element.scrollTop = this.element.scrollHeight;

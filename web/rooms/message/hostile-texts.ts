@@ -1,4 +1,4 @@
-/** As long as a text may be that is shown without being asked for, and as a paragraph of it may be. */
+/** The longest text shown without a request, and the longest paragraph of it. */
 const LENGTH = 16_000;
 const RUN_LENGTH = 8_000;
 
@@ -6,7 +6,7 @@ const filled = (piece: string, end = '', length = LENGTH): string =>
   `${piece.repeat(Math.ceil(length / piece.length)).slice(0, length - end.length)}${end}`;
 const run = (piece: string, end = ''): string => filled(piece, end, RUN_LENGTH);
 
-/** Texts of one message each that cost a Markdown parser seconds, minutes, or its stack. */
+/** Messages that cost a Markdown parser seconds, minutes, or its stack. */
 export const HOSTILE_TEXTS: ReadonlyMap<string, string> = new Map([
   ['quotes in quotes', '>'.repeat(20_000)],
   ['quotes in quotes that go on', `${'>'.repeat(4_000)}\nx`],

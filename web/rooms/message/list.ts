@@ -1,28 +1,28 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
-/** What became of a message that was told. */
+/** The outcome of adding a message. */
 export type Applied = 'added' | 'changed' | 'known' | 'outside' | 'gap';
 
 export interface ListPage {
-  readonly messages: readonly Message[];
+  readonly messages: readonly WireMessage[];
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
 }
 
-/** In memory at most; the far end is let go and read again when it is scrolled to. */
+/** Maximum messages in memory; the far end is dropped, and read again when it is scrolled to. */
 const MAX_KEPT = 4000;
 
 /**
- * A stretch of a room without holes, in the order of the sequence numbers. A message is taken only in a newer version
- * than the one that is there, so that what comes twice or late does no harm.
+ * A part of a room without gaps, in the order of sequence numbers. A message replaces only an older version, so repeated
+ * and late events do no harm.
  */
 export class MessageList {
-  #messages: Message[] = [];
-  readonly #byId = new Map<string, Message>();
+  #messages: WireMessage[] = [];
+  readonly #byId = new Map<string, WireMessage>();
   hasBefore = false;
   hasAfter = false;
 
-  get messages(): readonly Message[] {
+  get messages(): readonly WireMessage[] {
     return this.#messages;
   }
 
@@ -34,11 +34,11 @@ export class MessageList {
     return this.#messages.at(-1)?.seq ?? 0;
   }
 
-  get(id: string): Message | undefined {
+  get(id: string): WireMessage | undefined {
     return this.#byId.get(id);
   }
 
-  /** Begins anew with a page. What is known in newer versions stays so. */
+  /** Replaces all messages by a page; newer versions of its messages are kept. */
   replace({ messages, hasBefore, hasAfter }: ListPage): void {
     this.#messages = messages.map((message) => newer(this.#byId.get(message.id), message));
     this.#byId.clear();
@@ -47,7 +47,7 @@ export class MessageList {
     this.hasAfter = hasAfter;
   }
 
-  /** Puts a page before it that was read up to `before`; one of another stretch than this is left aside. */
+  /** Adds an earlier page, read up to `before`; a page that does not adjoin is ignored. */
   prepend({ messages, hasBefore }: ListPage, before: number): void {
     if (this.#messages.length > 0 && (before < this.firstSeq || before > this.lastSeq + 1)) return;
     const older = messages.filter(({ seq }) => this.#messages.length === 0 || seq < this.firstSeq);
@@ -57,7 +57,7 @@ export class MessageList {
     if (this.#messages.length > MAX_KEPT) this.#drop(this.#messages.splice(MAX_KEPT), 'after');
   }
 
-  /** Puts a page behind it that was read from after `after` on; one of another stretch than this is left aside. */
+  /** Adds a later page, read from after `after`; a page that does not adjoin is ignored. */
   append({ messages, hasAfter }: ListPage, after: number): void {
     if (this.#messages.length > 0 && (after < this.firstSeq - 1 || after > this.lastSeq)) return;
     const later = messages.filter(({ seq }) => seq > this.lastSeq);
@@ -67,8 +67,8 @@ export class MessageList {
     this.#trimStart();
   }
 
-  /** Takes a message as an event or an answer tells it. `gap`: others before it are missing, and it is not taken. */
-  apply(message: Message): Applied {
+  /** Takes the message of an event or an answer. `gap`: it is not taken, as messages before it are missing. */
+  apply(message: WireMessage): Applied {
     const known = this.#byId.get(message.id);
     if (known) {
       if (known.version >= message.version) return 'known';
@@ -85,7 +85,7 @@ export class MessageList {
     return 'outside';
   }
 
-  #put(message: Message): void {
+  #put(message: WireMessage): void {
     const index = this.#indexOf(message.seq);
     this.#messages[index] = message;
     this.#byId.set(message.id, message);
@@ -107,19 +107,19 @@ export class MessageList {
     this.#drop(this.#messages.splice(0, this.#messages.length - MAX_KEPT), 'before');
   }
 
-  #drop(gone: readonly Message[], side: 'before' | 'after'): void {
+  #drop(gone: readonly WireMessage[], side: 'before' | 'after'): void {
     for (const { id } of gone) this.#byId.delete(id);
     if (side === 'before') this.hasBefore = true;
     else this.hasAfter = true;
   }
 }
 
-/** Of two versions the newer one. Events do not say which reactions are one's own: those that are known stay so. */
-function newer(known: Message | undefined, message: Message): Message {
+/** The newer of two versions. Events do not mark the user's own reactions, so known marks are kept. */
+function newer(known: WireMessage | undefined, message: WireMessage): WireMessage {
   return known && known.version > message.version ? known : message;
 }
 
-/** Whether somebody has reacted so: an answer says it, an event names the first twenty. */
-export function hasReacted({ me, userIds }: Message['reactions'][number], userId: string): boolean {
+/** Whether the user has reacted so: an answer has `me`, an event only the first 20 users. */
+export function hasReacted({ me, userIds }: WireMessage['reactions'][number], userId: string): boolean {
   return me ?? userIds.includes(userId);
 }

@@ -3,11 +3,11 @@ const MAX_LINES = 1000;
 
 export interface SplitText {
   readonly shown: string;
-  /** What is shown when somebody asks for it, as it was typed. */
+  /** Shown on request, as it was typed. */
   readonly rest: string;
 }
 
-/** As much of a text as a page can lay out along with a hundred others. */
+/** The part of a text that a page can lay out along with a hundred others. */
 export function splitLongText(text: string): SplitText {
   const end = endOfShown(text);
   return { shown: text.slice(0, end), rest: text.slice(end) };
@@ -19,7 +19,7 @@ function endOfShown(text: string): number {
     const next = text.indexOf('\n', lineEnd) + 1;
     if (next === 0 || next > MAX_CHARACTERS) {
       if (text.length <= MAX_CHARACTERS) return text.length;
-      // Rather at a line's end than within a line, unless little were left.
+      // At a line's end, unless too little would be left.
       return lineEnd > MAX_CHARACTERS / 2 ? lineEnd : boundaryBefore(text, MAX_CHARACTERS);
     }
     lineEnd = next;

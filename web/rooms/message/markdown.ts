@@ -3,7 +3,7 @@ import { BoundedLexer } from './bounded-lexer.ts';
 
 const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 
-/** An address that a message may link to; of others the text stays. */
+/** URLs that a message may link to; others are shown as text. */
 export function isSafeLink(address: string): boolean {
   return SAFE_LINK.test(address.trim()) && !/[\p{Cc}\s]/u.test(address.trim());
 }
@@ -15,9 +15,9 @@ const marked = new Marked({
   breaks: true,
   async: false,
   renderer: {
-    // Markup that somebody typed is shown as he typed it.
+    // HTML in a message is shown as it was typed.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-    // A picture from elsewhere would tell its server who reads this and when.
+    // A picture of another server would tell that server who reads this and when.
     image: ({ href, text }: Tokens.Image) => linkTo(href, escapeHtml(text || href)),
     link({ href, tokens }: Tokens.Link) {
       return linkTo(href, this.parser.parseInline(tokens));
@@ -39,12 +39,12 @@ function linkTo(href: string, html: string): string {
   return `<a href="${escapeHtml(href.trim())}" target="_blank" rel="noopener noreferrer">${html}</a>`;
 }
 
-/** More signs of quotes and lists in front of one line than `BoundedLexer` would follow; marked tries them all at once. */
+/** More quote and list markers before one line than `BoundedLexer` follows; marked tries them all at once. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){13}/m;
 
 /**
- * A message's words as HTML, to be sanitised all the same (message-body.ts). `undefined`: the text cannot be parsed, or not
- * in a reasonable time; it is shown as it was typed, and the messages around it are shown as well.
+ * The text of a message as HTML, which body.ts sanitises. `undefined`: it cannot be parsed in a reasonable time, and is
+ * shown as it was typed.
  */
 export function markdownToHtml(text: string): string | undefined {
   if (DEEP_LINE.test(text)) return undefined;
@@ -55,7 +55,7 @@ export function markdownToHtml(text: string): string | undefined {
   }
 }
 
-/** Whether a text is only words: no parsing is needed to show it. */
+/** Whether a text has no Markdown, and need not be parsed. */
 export function isPlainText(text: string): boolean {
   return !/[*_`~[\]<>#|\\!@\n&]|^\s*([-+]|\d+[.)])\s|:\/\/|www\.|^\s{4}|^\s*=+\s*$/.test(text);
 }

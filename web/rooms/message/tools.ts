@@ -1,17 +1,17 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { COMMON_EMOJI } from '../composer/emoji-names.ts';
 import { type IconName, icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Message } from '../wire.ts';
 
 export interface ToolsHooks {
-  /** The message that an article shows; `undefined`: one that is not there yet, or deleted. */
-  messageOf(id: string): Message | undefined;
-  chooseEmoji(message: Message, near: HTMLElement): void;
+  /** The message of an article; `undefined`: it is not sent yet, or deleted. */
+  messageOf(id: string): WireMessage | undefined;
+  chooseEmoji(message: WireMessage, near: HTMLElement): void;
   readonly isThread: boolean;
 }
 
-/** One row of buttons for all messages of a flow: it stands in the one that is pointed at or has the focus. */
+/** One row of buttons for all messages of a flow, moved into the one under the pointer or with the focus. */
 export class MessageTools {
   readonly element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Message' });
   readonly #ui: Ui;
@@ -44,7 +44,7 @@ export class MessageTools {
     if (this.element.parentElement !== article) article.append(this.element);
   }
 
-  #fill(message: Message): void {
+  #fill(message: WireMessage): void {
     const { actions, model } = this.#ui;
     const entry = model.entry(message.roomId);
     const isMine = message.author.id === model.account.id;

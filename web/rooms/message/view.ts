@@ -1,3 +1,5 @@
+import type { WireFile, WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import type { OutboxItem } from '../composer/outbox.ts';
@@ -9,7 +11,7 @@ import { avatar } from '../shell/avatar.ts';
 import { icon } from '../shell/icons.ts';
 import { printAge, printFull, printSize, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import { alertCardOf, type FileRef, type Message, type UserRef } from '../wire.ts';
+import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
 import { renderBody, summaryOf } from './body.ts';
 import type { Row } from './flow-rows.ts';
@@ -25,7 +27,7 @@ const KIND_WORDS: Readonly<Record<UserRef['kind'], string>> = {
   system: '',
 };
 
-/** How a message is shown: `thread` is without what leads to the thread. */
+/** How a message is shown; in a thread without the link to the thread. */
 export interface MessageLook {
   readonly entry: RoomEntry;
   readonly place: 'room' | 'thread';
@@ -33,7 +35,7 @@ export interface MessageLook {
 
 type MessageRow = Extract<Row, { kind: 'message' }>;
 
-/** One message as an article, whole. What cannot be drawn stands there as it was typed, and hides no other message. */
+/** A message as an article. A message that cannot be drawn is shown as it was typed. */
 export function renderMessage(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement {
   try {
     return renderArticle(row, look, ui);
@@ -61,7 +63,7 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
   const at = Date.parse(message.createdAt);
   const { id: me } = ui.model.account;
   const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
-  // A question that was asked by a command is words like others.
+  // The question of /ask is drawn like any text.
   const isDone =
     type === 'command' && message.card !== null && !('command' in message.card && message.card.command === 'ask');
   const isQuiet = type === 'system' || isDone;
@@ -92,7 +94,7 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
   );
 }
 
-function head({ author, id, edited }: Message, { entry }: MessageLook, at: number): HTMLElement {
+function head({ author, id, edited }: WireMessage, { entry }: MessageLook, at: number): HTMLElement {
   const kind = KIND_WORDS[author.kind];
   return h(
     'header',
@@ -122,7 +124,7 @@ function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement
   );
 }
 
-function words(message: Message, look: MessageLook, ui: Ui): Child[] {
+function words(message: WireMessage, look: MessageLook, ui: Ui): Child[] {
   const card = alertCardOf(message);
   if (card) return [renderAlertCard(message, card, ui)];
   const isStreaming = message.status === 'streaming';
@@ -134,18 +136,18 @@ function words(message: Message, look: MessageLook, ui: Ui): Child[] {
   ];
 }
 
-/** Puts more words of a text that is being written into its article: the buttons stay under the fingers. */
-export function rewriteBody(article: HTMLElement, message: Message, look: MessageLook, ui: Ui): void {
+/** Updates the text of a message that is being written; the rest of its article stays. */
+export function rewriteBody(article: HTMLElement, message: WireMessage, look: MessageLook, ui: Ui): void {
   article.querySelector('.body')?.replaceChildren(bodyOf(message, look, ui));
 }
 
-function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
+function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
   const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
   const body = streamed ?? message.body;
   const context = {
     clock: ui.clock,
     userId: ui.model.account.id,
-    // What a copilot writes calls nobody.
+    // A mention in a copilot's text notifies nobody.
     isMentionable: (name: string) =>
       message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
   };
@@ -154,10 +156,10 @@ function bodyOf(message: Message, { entry }: MessageLook, ui: Ui): Node {
     : renderBody({ body, format: message.format, isGrowing: streamed !== undefined }, context);
 }
 
-export function renderFile({ id, name, size, contentType, width, height }: FileRef): HTMLElement {
+export function renderFile({ id, name, size, contentType, width, height }: WireFile): HTMLElement {
   const href = addressOf(`/api/file/${id}`);
   if (SHOWN_IMAGES.test(contentType)) {
-    // With its size known before it comes, nothing jumps.
+    // With a known size the page does not move when it loads.
     const box = width && height ? { width, height } : {};
     return h(
       'a',
@@ -174,7 +176,7 @@ export function renderFile({ id, name, size, contentType, width, height }: FileR
   );
 }
 
-function runLine(message: Message, place: string, { actions }: Ui): HTMLElement {
+function runLine(message: WireMessage, place: string, { actions }: Ui): HTMLElement {
   const { run, status } = message;
   const button = (name: 'stop' | 'retry' | 'eye', label: string, action: () => void) =>
     h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
@@ -190,7 +192,7 @@ function runLine(message: Message, place: string, { actions }: Ui): HTMLElement 
   );
 }
 
-function foot(message: Message, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
+function foot(message: WireMessage, { entry, place }: MessageLook, { actions, model, clock }: Ui): Child[] {
   const { reactions, thread } = message;
   const nameOf = (id: string) => entry.members.get(id)?.user.name ?? id;
   return [
@@ -237,7 +239,7 @@ function foot(message: Message, { entry, place }: MessageLook, { actions, model,
   ];
 }
 
-/** A message that is on its way. */
+/** A message that is still being sent. */
 export function renderPending(item: OutboxItem, isGrouped: boolean, look: MessageLook, ui: Ui): HTMLElement {
   const { account } = ui.model;
   const context = {

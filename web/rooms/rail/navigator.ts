@@ -1,33 +1,33 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { RoomEntry } from '../room/entry.ts';
-import { pathOfMessage, pathOfRoom } from '../route.ts';
+import { parsePath, pathOfMessage, pathOfRoom } from '../route.ts';
 import type { Ui } from '../shell/ui.ts';
 import { ThreadModel } from '../thread/model.ts';
-import type { Message } from '../wire.ts';
 
-/** What the navigator moves. */
-export interface Stage {
-  /** Another room is open, or another part of it. */
+/** The parts of the page that the navigator moves. */
+export interface NavigatorHooks {
+  /** Another room, or another part of it, is open. */
   roomOpened(entry: RoomEntry, isAtEnd: boolean): void;
-  /** The room that is open already has been read up to its end. */
+  /** The open room has been read up to its end. */
   roomRead(entry: RoomEntry): void;
   revealInRoom(id: string): boolean;
-  threadOpened(root: Message | undefined): void;
+  threadOpened(root: WireMessage | undefined): void;
   revealInThread(id: string): boolean;
   toEnd(): void;
 }
 
-/** Goes to rooms, threads and messages, and reads what is needed to show them. */
+/** Opens rooms, threads and messages, and reads what they need. */
 export class Navigator {
   readonly #ui: Ui;
-  readonly #stage: Stage;
-  /** Of a room that is read without being in it: it is not told with the others. */
+  readonly #hooks: NavigatorHooks;
+  /** The stream of an open room that the user has not joined: the stream of all rooms leaves it out. */
   #visit: { readonly roomId: string; readonly stream: EventStream } | undefined;
   #loading: 'before' | 'after' | undefined;
 
-  constructor(ui: Ui, stage: Stage) {
+  constructor(ui: Ui, hooks: NavigatorHooks) {
     this.#ui = ui;
-    this.#stage = stage;
+    this.#hooks = hooks;
   }
 
   async openRoom(idOrSlug: string, { remember = true } = {}): Promise<RoomEntry | undefined> {
@@ -36,11 +36,11 @@ export class Navigator {
     if (!entry) return undefined;
     this.#enter(entry);
     if (remember) history.pushState(null, '', pathOfRoom(entry.room.slug));
-    this.#stage.roomOpened(entry, true);
+    this.#hooks.roomOpened(entry, true);
     if (!entry.isLoaded || entry.list.hasAfter) {
       try {
         await this.load(entry);
-        if (model.current === entry) this.#stage.roomRead(entry);
+        if (model.current === entry) this.#hooks.roomRead(entry);
       } catch (error) {
         actions.fail(error);
       }
@@ -49,15 +49,15 @@ export class Navigator {
     return entry;
   }
 
-  /** What came with the page. */
+  /** Shows the room that came with the page. */
   openFirst(entry: RoomEntry, isAtEnd: boolean, cursor: string): void {
     this.#enter(entry);
     this.#watch(entry, cursor);
-    this.#stage.roomOpened(entry, isAtEnd);
+    this.#hooks.roomOpened(entry, isAtEnd);
     void this.#readPresence(entry);
   }
 
-  /** Reads a room from its end on, while what happens meanwhile is kept. */
+  /** Reads the end of a room; messages that arrive meanwhile are kept. */
   async load(entry: RoomEntry): Promise<void> {
     const { api, model } = this.#ui;
     entry.early ??= [];
@@ -69,6 +69,29 @@ export class Navigator {
       entry.early = undefined;
     }
     void this.#readPresence(entry);
+  }
+
+  /** Shows the room or message of the address, after the browser's back or forward. */
+  followAddress(): void {
+    const { room, message } = parsePath(location.pathname);
+    const { model, actions } = this.#ui;
+    const entry = room === undefined ? undefined : model.entry(room);
+    if (!entry) return;
+    if (message !== undefined) actions.showMessage(message, entry.room.id);
+    else void this.openRoom(entry.room.id, { remember: false });
+  }
+
+  /** Reads all rooms again, after the log has forgotten events that the page has not seen. */
+  async reload(): Promise<void> {
+    const { model, api, clock } = this.#ui;
+    try {
+      const { rooms } = await api.rooms();
+      for (const room of rooms) model.put(room);
+      for (const entry of model.entries) if (entry !== model.current) entry.isLoaded = false;
+      if (model.current) await this.load(model.current);
+    } catch {
+      clock.after(2000, () => void this.reload());
+    }
   }
 
   async needBefore(entry: RoomEntry): Promise<void> {
@@ -108,9 +131,9 @@ export class Navigator {
         return this.#ui.actions.fail(error);
       }
       if (this.#ui.model.current !== entry) return;
-      this.#stage.roomRead(entry);
+      this.#hooks.roomRead(entry);
     }
-    this.#stage.toEnd();
+    this.#hooks.toEnd();
   }
 
   async showMessage(id: string, roomId: string): Promise<void> {
@@ -119,20 +142,20 @@ export class Navigator {
       if (model.current?.room.id !== roomId) await this.openRoom(roomId);
       const entry = model.current;
       if (!entry || entry.room.id !== roomId) return;
-      if (this.#stage.revealInRoom(id)) return;
+      if (this.#hooks.revealInRoom(id)) return;
       const message = entry.list.get(id) ?? (await api.message(id));
       if (model.current !== entry) return;
       if (message.threadId !== null && !message.alsoInRoom) {
         await this.openThread(message.threadId);
-        this.#stage.revealInThread(id);
+        this.#hooks.revealInThread(id);
         return;
       }
       const page = await api.page(roomId, { around: id });
       if (model.current !== entry) return;
       entry.list.replace(page);
       model.reachEnd(entry);
-      this.#stage.roomOpened(entry, false);
-      this.#stage.revealInRoom(id);
+      this.#hooks.roomOpened(entry, false);
+      this.#hooks.revealInRoom(id);
       history.replaceState(null, '', pathOfMessage(entry.room.slug, id));
     } catch (error) {
       actions.fail(error);
@@ -146,13 +169,13 @@ export class Navigator {
     const thread = new ThreadModel(entry.room.id, rootId);
     model.thread = thread;
     let root = entry.list.get(rootId);
-    this.#stage.threadOpened(root);
+    this.#hooks.threadOpened(root);
     try {
       const page = await api.page(entry.room.id, { thread: rootId, limit: '200' });
       for (const message of page.messages) thread.apply(message);
       if (!root) root = await api.message(rootId);
       if (model.thread !== thread) return;
-      this.#stage.threadOpened(root);
+      this.#hooks.threadOpened(root);
       topics.changed('thread');
       if (entry.me && thread.lastSeq > 0) await api.read(entry.room.id, { threadReads: { [rootId]: thread.lastSeq } });
     } catch (error) {
@@ -160,7 +183,7 @@ export class Navigator {
     }
   }
 
-  /** The line that the leader has open tells of it now; or the reader has gone elsewhere. */
+  /** Closes the stream of a room that the user has joined or left for another. */
   endVisit(): void {
     this.#visit?.stream.stop();
     this.#visit = undefined;
@@ -190,7 +213,7 @@ export class Navigator {
         else if (event.event !== 'hello' && event.event !== 'shutdown') model.take(event);
         if (entry.me) this.endVisit();
       },
-      line: () => {},
+      connection: () => {},
       signedOut: () => {},
       random: Math.random,
       isOnline: () => navigator.onLine,

@@ -1,3 +1,4 @@
+import type { WireHit } from '../../../src/rooms/contract/search.ts';
 import type { CancelTimer } from '../../shared/clock.ts';
 import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
@@ -6,7 +7,6 @@ import { icon } from '../shell/icons.ts';
 import { readSnippet } from '../shell/search-snippet.ts';
 import { printAge } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { SearchHit } from '../wire.ts';
 
 const SEARCH_AFTER_MS = 200;
 const MAX_ROOMS = 6;
@@ -16,7 +16,7 @@ interface Choice {
   readonly take: () => void;
 }
 
-/** Goes to a room or a message by what is typed: rooms at once, messages as the server finds them. */
+/** Finds rooms and messages by a text: rooms at once, messages when the server answers. */
 export class Palette {
   readonly #ui: Ui;
   readonly #field = h('input', {
@@ -114,7 +114,7 @@ export class Palette {
       );
   }
 
-  #hit(hit: SearchHit): Choice {
+  #hit(hit: WireHit): Choice {
     const { message, snippet } = hit;
     const { model, actions, clock } = this.#ui;
     const parts = readSnippet(hit).map(({ text, isHit }) => (isHit ? h('mark', {}, text) : text));

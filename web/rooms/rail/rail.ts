@@ -11,7 +11,7 @@ export interface RailHooks {
   settings(near: HTMLElement): void;
 }
 
-/** All rooms: those that the reader is in, what is new in them, and the others that he may read. */
+/** The list of rooms: the user's with their unread counts, and the others that the user may read. */
 export class Rail {
   readonly element: HTMLElement;
   readonly #joined = h('ul', { class: 'rail-list' });

@@ -1,7 +1,7 @@
-/** What of the page has to be drawn anew. */
-export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members' | 'line';
+/** The parts of the page that can be redrawn on their own. */
+export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members';
 
-/** Gathers what has changed and tells of it once a frame. */
+/** Collects changes and notifies the listeners once a frame. */
 export class Topics {
   readonly #listeners = new Map<Topic, Set<() => void>>();
   readonly #changed = new Set<Topic>();
@@ -22,7 +22,7 @@ export class Topics {
     for (const topic of topics) this.#changed.add(topic);
   }
 
-  /** Tells at once. */
+  /** Notifies at once. */
   flush(): void {
     const topics = [...this.#changed];
     this.#changed.clear();

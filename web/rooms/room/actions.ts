@@ -1,40 +1,42 @@
+import type { WireNotice } from '../../../src/rooms/contract/command.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { RunBody, WireRun } from '../../../src/rooms/contract/run.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
 import { hasReacted } from '../message/list.ts';
 import { pathOfMessage } from '../route.ts';
 import { askToDelete } from '../shell/dialogs.ts';
 import type { Actions, Ui } from '../shell/ui.ts';
-import type { Message, Notice, Run } from '../wire.ts';
 
-/** What the page itself does for an action. */
-export interface ActionStage {
-  readonly reply: (message: Message) => void;
-  readonly edit: (message: Message) => void;
+/** The actions that other parts of the page perform. */
+export interface ActionHooks {
+  readonly reply: (message: WireMessage) => void;
+  readonly edit: (message: WireMessage) => void;
   readonly openThread: (id: string) => void;
   readonly showMessage: (id: string, roomId: string) => void;
   readonly openRoom: (idOrSlug: string) => void;
-  readonly showSaw: (run: Run, message: Message) => void;
+  readonly showSaw: (run: WireRun, message: WireMessage) => void;
   readonly retrySend: (id: string) => void;
   readonly discardSend: (id: string) => void;
   readonly say: (text: string) => void;
   readonly newId: () => string;
 }
 
-/** Does what the buttons at messages say; `ui` is there by the time that somebody presses one. */
-export function createActions(stage: ActionStage, ui: () => Ui): Actions {
-  const fail = (error: unknown) => stage.say(reasonOf(error));
-  const take = (answer: Message | Notice | undefined, message: Message) => {
+/** The actions of the buttons at messages; `ui` is called only when one is pressed. */
+export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
+  const fail = (error: unknown) => hooks.say(reasonOf(error));
+  const take = (answer: WireMessage | WireNotice | undefined, message: WireMessage) => {
     const { model } = ui();
     const entry = model.entry(message.roomId);
     if (answer && 'notice' in answer) {
       if (entry) model.note(entry, answer.notice);
     } else if (answer && 'seq' in answer) model.takeMessage(answer);
   };
-  const attempt = (message: Message, act: () => Promise<Message | Notice | undefined>) => {
+  const attempt = (message: WireMessage, act: () => Promise<WireMessage | WireNotice | undefined>) => {
     act().then((answer) => take(answer, message), fail);
   };
   return {
-    ...stage,
+    ...hooks,
     fail,
     remove: (message) =>
       askToDelete(summaryOf(message), async () => {
@@ -51,20 +53,20 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
       const slug = ui().model.entry(message.roomId)?.room.slug ?? message.roomId;
       const link = location.origin + pathOfMessage(slug, message.id);
       navigator.clipboard.writeText(link).then(
-        () => stage.say('Link copied'),
-        () => stage.say(link),
+        () => hooks.say('Link copied'),
+        () => hooks.say(link),
       );
     },
-    press: (message, action) => attempt(message, () => ui().api.press(message.id, action, stage.newId())),
+    press: (message, action) => attempt(message, () => ui().api.press(message.id, action, hooks.newId())),
     askCopilot: (message) =>
       attempt(message, async () => {
-        const body = {
+        const body: RunBody = {
           messageId: message.id,
           threadId: message.id,
           prompt: 'What does this alert mean, and what should be looked at first?',
         };
         await ui().api.send('POST', `/api/room/${message.roomId}/copilot/run`, { body });
-        stage.openThread(message.id);
+        hooks.openThread(message.id);
         return undefined;
       }),
     stopRun: (message) =>
@@ -79,7 +81,7 @@ export function createActions(stage: ActionStage, ui: () => Ui): Actions {
       }),
     showSaw: (message) =>
       attempt(message, async () => {
-        if (message.run) stage.showSaw(await ui().api.run(message.run.id), message);
+        if (message.run) hooks.showSaw(await ui().api.run(message.run.id), message);
         return undefined;
       }),
     dropNote(id) {

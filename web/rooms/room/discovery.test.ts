@@ -17,8 +17,8 @@ const settle = () => new Promise((done) => setImmediate(done));
 
 test('a room in which something happens while it is read is read once more', async () => {
   const { discovery, answers } = open();
-  const joined = discovery.tell('r1');
-  const posted = discovery.tell('r1');
+  const joined = discovery.find('r1');
+  const posted = discovery.find('r1');
   answers[0]?.('before');
   await settle();
   answers[1]?.('after');
@@ -29,19 +29,19 @@ test('a room in which something happens while it is read is read once more', asy
 
 test('a room in which nothing happens meanwhile is read once, and anew the next time', async () => {
   const { discovery, answers } = open();
-  const first = discovery.tell('r1');
+  const first = discovery.find('r1');
   answers[0]?.('one');
   assert.equal(await first, 'one');
-  const second = discovery.tell('r1');
+  const second = discovery.find('r1');
   answers[1]?.('two');
   assert.equal(await second, 'two');
 });
 
 test('a room in which it never ends is shown all the same', async () => {
   const { discovery, answers } = open();
-  const joined = discovery.tell('r1');
+  const joined = discovery.find('r1');
   for (let i = 0; i < 5; i++) {
-    void discovery.tell('r1');
+    void discovery.find('r1');
     answers[i]?.(`reading ${i}`);
     await settle();
   }

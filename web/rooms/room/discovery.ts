@@ -1,9 +1,9 @@
-/** Of a room in which more happens than that while it is read, the count is off until the next one. */
+/** Maximum reads of a room; in a busier one the unread count is wrong until its next event. */
 const MAX_READS = 5;
 
 /**
- * Reads rooms that an event has told of and the page does not know. What happens in such a room while it is read is in
- * nobody's count yet, so it is read once more.
+ * Reads rooms that the page knows only from an event. Messages that arrive during a read are not in its unread count, so
+ * the room is then read once more.
  */
 export class RoomDiscovery<Room> {
   readonly #read: (roomId: string) => Promise<Room | undefined>;
@@ -13,8 +13,8 @@ export class RoomDiscovery<Room> {
     this.#read = read;
   }
 
-  /** An event has told of the room. `undefined`: there is none, or it is being read already for an earlier event. */
-  async tell(roomId: string): Promise<Room | undefined> {
+  /** To be called for each event of the room. `undefined`: there is no such room, or an earlier event reads it already. */
+  async find(roomId: string): Promise<Room | undefined> {
     if (this.#rooms.has(roomId)) return void this.#rooms.set(roomId, 'stale');
     for (let reads = 1; ; reads++) {
       this.#rooms.set(roomId, 'reading');

@@ -1,11 +1,11 @@
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Room } from '../wire.ts';
 
-/** What stands in a room before anything was said: how to say the first thing, from anywhere. */
-export function emptyRoom({ slug, name }: Room, { clock }: Ui): HTMLElement {
+/** Shown in a room without messages: how to post the first one, from anywhere. */
+export function emptyRoom({ slug, name }: WireRoom, { clock }: Ui): HTMLElement {
   const lines = [
     ['From a terminal', `opsdeck rooms say ${slug} "hello"`],
     ['From a build', `make test 2>&1 | opsdeck rooms say ${slug} --code`],

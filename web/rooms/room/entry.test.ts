@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WireCopilot } from '../../../src/rooms/contract/copilot.ts';
+import type { WireMe } from '../../../src/rooms/contract/member.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { newId } from '../new-id.ts';
 import { parsePath } from '../route.ts';
-import { isWanted } from '../shell/notification-wish.ts';
+import { wantsNotification } from '../shell/notification-rule.ts';
 import { makeMessage } from '../testdata.ts';
-import type { Copilot, Me, Message, Room } from '../wire.ts';
 import { RoomEntry } from './entry.ts';
 
-const me: Me = {
+const me: WireMe = {
   role: 'member',
   involvement: 'mentions',
   mutedUntil: null,
@@ -17,7 +20,7 @@ const me: Me = {
   threadReads: {},
   version: 1,
 };
-const room: Room = {
+const room: WireRoom = {
   id: 'r1',
   slug: 'ops',
   name: 'Ops',
@@ -26,10 +29,15 @@ const room: Room = {
   visibility: 'public',
   readOnly: false,
   archived: false,
+  historyVisibility: 'all',
   labels: {},
   retention: { days: null, maxMessages: null },
+  slowModeSeconds: 0,
   pinned: [],
   copilot: null,
+  createdBy: 'ana',
+  createdAt: '2030-01-01T12:00:00.000Z',
+  updatedAt: '2030-01-01T12:00:00.000Z',
   version: 1,
   lastSeq: 0,
   firstSeq: 0,
@@ -79,7 +87,7 @@ test('what was asked before the reader has read does not take it back', () => {
 
 test('a copilot of which an answer has told is not taken back by a stream that is behind', () => {
   const entry = new RoomEntry(room);
-  const copilot = (version: number) => ({ enabled: true, name: `of ${version}`, version }) as Copilot;
+  const copilot = (version: number) => ({ enabled: true, name: `of ${version}`, version }) as WireCopilot;
   const shown = () => entry.room.copilot?.name;
   entry.updateCopilot(copilot(2));
   entry.updateCopilot(copilot(1));
@@ -104,23 +112,30 @@ test('what others write is unread, unless it is silent, deleted or read already'
   assert.deepEqual([entry.unread, entry.mentions], [2, 1]);
 });
 
-const called: Partial<Message> = { mentions: { users: ['ana'], room: false, copilot: false } };
-const wishes: readonly (readonly [rule: string, me: Partial<Me> | null, message: Partial<Message>, wanted: boolean])[] =
-  [
-    ['everything is everything', { involvement: 'everything' }, {}, true],
-    ['mentions are not everything', { involvement: 'mentions' }, {}, false],
-    ['a mention is one', { involvement: 'mentions' }, called, true],
-    ['nothing is nothing', { involvement: 'nothing' }, called, false],
-    ['a muted room is silent', { involvement: 'everything', mutedUntil: '2030-01-01T13:00:00.000Z' }, {}, false],
-    ['until the time has come', { involvement: 'everything', mutedUntil: '2030-01-01T11:00:00.000Z' }, {}, true],
-    ['a silent message tells nobody', { involvement: 'everything' }, { silent: true }, false],
-    ['a text that is being written is not told yet', { involvement: 'everything' }, { status: 'streaming' }, false],
-    ['who is not in the room hears nothing', null, called, false],
-  ];
-for (const [rule, change, message, wanted] of wishes) {
+const called: Partial<WireMessage> = { mentions: { users: ['ana'], room: false, copilot: false } };
+const rules: readonly (readonly [
+  rule: string,
+  me: Partial<WireMe> | null,
+  message: Partial<WireMessage>,
+  wanted: boolean,
+])[] = [
+  ['everything is everything', { involvement: 'everything' }, {}, true],
+  ['mentions are not everything', { involvement: 'mentions' }, {}, false],
+  ['a mention is one', { involvement: 'mentions' }, called, true],
+  ['nothing is nothing', { involvement: 'nothing' }, called, false],
+  ['a muted room is silent', { involvement: 'everything', mutedUntil: '2030-01-01T13:00:00.000Z' }, {}, false],
+  ['until the time has come', { involvement: 'everything', mutedUntil: '2030-01-01T11:00:00.000Z' }, {}, true],
+  ['a silent message tells nobody', { involvement: 'everything' }, { silent: true }, false],
+  ['a text that is being written is not told yet', { involvement: 'everything' }, { status: 'streaming' }, false],
+  ['who is not in the room hears nothing', null, called, false],
+];
+for (const [rule, change, message, wanted] of rules) {
   test(`notifications: ${rule}`, () => {
     const reader = change === null ? undefined : { ...me, ...change };
-    assert.equal(isWanted({ me: reader, room }, makeMessage(1, message), 'ana', Date.UTC(2030, 0, 1, 12)), wanted);
+    assert.equal(
+      wantsNotification({ me: reader, room }, makeMessage(1, message), 'ana', Date.UTC(2030, 0, 1, 12)),
+      wanted,
+    );
   });
 }
 

@@ -1,3 +1,6 @@
+import type { InviteBody, WireInvite } from '../../../src/rooms/contract/invite.ts';
+import type { MemberBody, WireMe } from '../../../src/rooms/contract/member.ts';
+import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h, syncChildren } from '../../shared/dom.ts';
 import { NEW_ONLY } from '../api.ts';
@@ -5,7 +8,6 @@ import { summaryOf } from '../message/body.ts';
 import { linkTo } from '../root.ts';
 import { icon } from '../shell/icons.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Me, Room } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';
 import type { Panel } from './panels.ts';
 import { PeopleList } from './people-list.ts';
@@ -18,7 +20,7 @@ const INVOLVEMENTS = [
   ['invisible', 'Nothing, and hide what is unread'],
 ] as const;
 
-/** Who is in a room, what it is about, and how much of it the reader wants to hear. */
+/** The members of a room, its topic, and the user's notifications. */
 export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   const mayManage = entry.isModerator || ui.model.account.admin;
   const settings = mayManage ? new RoomSettings(entry, ui) : undefined;
@@ -53,10 +55,10 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   return { element, refresh };
 }
 
-const aboutRoom = (room: Room): readonly Node[] =>
+const aboutRoom = (room: WireRoom): readonly Node[] =>
   [room.topic !== '' && h('p', {}, room.topic), labelList(room)].filter((part) => part !== false);
 
-function notifyField(entry: RoomEntry, { involvement: chosen }: Me, ui: Ui): HTMLElement {
+function notifyField(entry: RoomEntry, { involvement: chosen }: WireMe, ui: Ui): HTMLElement {
   const choice = h(
     'select',
     {},
@@ -66,7 +68,7 @@ function notifyField(entry: RoomEntry, { involvement: chosen }: Me, ui: Ui): HTM
     if (!entry.me) return;
     try {
       const { mutedUntil, archived, copilot } = entry.me;
-      const involvement = choice.value as Me['involvement'];
+      const involvement = choice.value as WireMe['involvement'];
       entry.updateMe(await ui.api.putMe(entry.room.id, { involvement, mutedUntil, archived, copilot }));
       ui.topics.changed('rooms');
     } catch (error) {
@@ -106,7 +108,7 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
     event.preventDefault();
     try {
       await api.send('PUT', `/api/room/${room.id}/member/${encodeURIComponent(field.value.trim())}`, {
-        body: { role: 'member' },
+        body: { role: 'member' } satisfies MemberBody,
         headers: NEW_ONLY,
       });
       field.value = '';
@@ -117,12 +119,12 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
   return h('form', { class: 'panel-part inline-form', onsubmit: add }, field, h('button', {}, 'Add'));
 }
 
-function inviteForm({ id }: Room, { api, actions, clock }: Ui): HTMLElement {
+function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement {
   const place = h('div', { class: 'invite-link' });
   const make = async () => {
     try {
-      const { code } = await api.send<{ readonly code: string }>('POST', `/api/room/${id}/invite`, {
-        body: { role: 'member' },
+      const { code } = await api.send<WireInvite>('POST', `/api/room/${id}/invite`, {
+        body: { role: 'member' } satisfies InviteBody,
       });
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(

@@ -1,9 +1,14 @@
+import type { Account } from '../../../src/rooms/contract/boot.ts';
+import type { WireStreamEvent } from '../../../src/rooms/contract/feed.ts';
+import type { WireMe, WireMember } from '../../../src/rooms/contract/member.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { WireOpenedRoom, WireRoom } from '../../../src/rooms/contract/room.ts';
+import type { WireDelta } from '../../../src/rooms/contract/run.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
 import type { StreamEvent } from '../live/sse-parser.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { ThreadModel } from '../thread/model.ts';
-import type { Account, Copilot, Me, Member, Message, OpenedRoom, Room, Run, UserRef } from '../wire.ts';
 import { RoomDiscovery } from './discovery.ts';
 import { RoomEntry } from './entry.ts';
 
@@ -12,53 +17,35 @@ export interface ModelParts {
   readonly api: Api;
   readonly topics: Topics;
   readonly account: Account;
-  /** A message of another has come, live. */
-  readonly arrived: (entry: RoomEntry, message: Message) => void;
-  /** Any message that the server has told or answered. */
-  readonly seen: (message: Message) => void;
-  /** The stream has forgotten where this page was: everything is to be read anew. */
+  /** A new message of another user has arrived. */
+  readonly arrived: (entry: RoomEntry, message: WireMessage) => void;
+  /** Any message of an event or an answer. */
+  readonly seen: (message: WireMessage) => void;
+  /** The log no longer holds the events after the page's cursor: everything must be read again. */
   readonly reset: () => void;
-  /** The reader is no longer in this room. */
+  /** The user is no longer in this room. */
   readonly left: (entry: RoomEntry) => void;
 }
 
-/** The data of every event that the page knows; each has what its type says. */
-interface EventData {
-  readonly roomId: string;
-  readonly message?: Message;
-  readonly room?: Room;
-  readonly member?: Member;
-  readonly me?: Me;
-  readonly copilot?: Copilot | null;
-  readonly user?: UserRef;
-  readonly expiresAt?: string;
-  readonly online?: readonly { readonly userId: string }[];
-  readonly offline?: readonly string[];
-  /** Of a private run there is none. */
-  readonly messageId?: string | null;
-  readonly run?: Run;
-  readonly runId?: string;
-  readonly offset?: number;
-  readonly text?: string;
-}
-
-/** Whatever the clocks say, nobody types for longer without a word of it. */
+/** Typing ends after this even if the clocks of page and server differ. */
 const MAX_TYPING_MS = 8000;
 
-/** The rooms as the server tells them, kept up to date by its events. */
+/** The rooms of the server, kept up to date by its events. */
 export class RoomsModel {
   readonly account: Account;
   readonly #parts: ModelParts;
   readonly #entries = new Map<string, RoomEntry>();
   readonly #filling = new Set<string>();
-  readonly #discovery: RoomDiscovery<Room>;
+  readonly #discovery: RoomDiscovery<WireRoom>;
   current: RoomEntry | undefined;
   thread: ThreadModel | undefined;
 
   constructor(parts: ModelParts) {
     this.#parts = parts;
     this.account = parts.account;
-    this.#discovery = new RoomDiscovery((id) => parts.api.send<Room>('GET', `/api/room/${id}`).catch(() => undefined));
+    this.#discovery = new RoomDiscovery((id) =>
+      parts.api.send<WireRoom>('GET', `/api/room/${id}`).catch(() => undefined),
+    );
   }
 
   get entries(): readonly RoomEntry[] {
@@ -70,7 +57,7 @@ export class RoomsModel {
   }
 
   /** Adds or refreshes a room of a list. */
-  put(room: Room): RoomEntry {
+  put(room: WireRoom): RoomEntry {
     const known = this.#entries.get(room.id);
     if (!known) {
       const entry = new RoomEntry(room);
@@ -85,7 +72,7 @@ export class RoomsModel {
     return known;
   }
 
-  putOpened(opened: OpenedRoom): RoomEntry {
+  putOpened(opened: WireOpenedRoom): RoomEntry {
     const { messages: _m, members: _p, cursor: _c, ...room } = opened;
     const entry = this.#entries.get(opened.id) ?? this.put(room);
     entry.load(opened);
@@ -106,21 +93,20 @@ export class RoomsModel {
   }
 
   /** Takes one event of the stream. */
-  take({ event, data }: StreamEvent): void {
-    if (event === 'reset') {
-      this.#parts.reset();
-      return;
-    }
-    const known = JSON.parse(data) as EventData;
-    const entry = this.#entries.get(known.roomId);
-    if (event.startsWith('room.') && known.room) this.#takeRoom(event, entry, known.room);
-    else if (!entry) this.#takeUnknown(event, known);
-    else if (known.message) this.takeMessage(known.message, event === 'message.created');
-    else this.#takeOther(event, entry, known);
+  take({ event: type, data: json }: StreamEvent): void {
+    const streamed = { event: type, data: JSON.parse(json) } as WireStreamEvent;
+    const { event, data } = streamed;
+    if (event === 'reset') this.#parts.reset();
+    if (!('roomId' in data) || data.roomId === null) return;
+    const entry = this.#entries.get(data.roomId);
+    if ('room' in data) this.#takeRoom(event, entry, data.room);
+    else if (!entry) this.#takeUnknown(streamed, data.roomId);
+    else if ('message' in data) this.takeMessage(data.message, event === 'message.created');
+    else this.#takeOther(entry, streamed);
   }
 
-  /** Takes a message that an event or an answer tells; `isNew` where it was told to have been posted. */
-  takeMessage(message: Message, isNew = false): void {
+  /** Takes the message of an event or an answer; `isNew`: the event says that it was posted. */
+  takeMessage(message: WireMessage, isNew = false): void {
     const { topics, seen, arrived } = this.#parts;
     const entry = this.#entries.get(message.roomId);
     if (!entry) return;
@@ -144,12 +130,12 @@ export class RoomsModel {
     if (message.author.id !== this.account.id) arrived(entry, message);
   }
 
-  /** What was told while a page was read may be missing behind it. */
+  /** Reads the messages that arrived while a page was read, if any are missing. */
   reachEnd(entry: RoomEntry): void {
     if (entry.lastSeq > entry.list.lastSeq && !entry.list.hasAfter) void this.fill(entry);
   }
 
-  /** Reads what lies between the list's end and now. */
+  /** Reads the messages after the end of the list. */
   async fill(entry: RoomEntry): Promise<void> {
     if (this.#filling.has(entry.room.id)) return;
     this.#filling.add(entry.room.id);
@@ -163,65 +149,80 @@ export class RoomsModel {
         this.#parts.topics.changed('flow');
       }
     } catch {
-      // The next event of the room finds the same gap.
+      // The next event of the room tries again.
     } finally {
       this.#filling.delete(entry.room.id);
     }
   }
 
-  #takeRoom(event: string, entry: RoomEntry | undefined, room: Room): void {
+  #takeRoom(event: string, entry: RoomEntry | undefined, room: WireRoom): void {
     const { topics } = this.#parts;
     if (event === 'room.deleted') this.remove(room.id);
     else if (!entry) void this.#discover(room.id);
     else if (entry.updateRoom(room)) topics.changed('rooms', 'room', 'flow');
   }
 
-  /** A room that the page does not know: it is read when it is the reader who has come in. */
-  #takeUnknown(event: string, { roomId, member }: EventData): void {
-    if (event === 'member.joined' && member?.userId === this.account.id) void this.#discover(roomId);
-    else if (event === 'message.created') void this.#discover(roomId);
+  /** A room that the page does not know is read when the user joins it, or when it gets a message. */
+  #takeUnknown({ event, data }: WireStreamEvent, roomId: string): void {
+    const isJoin = event === 'member.joined' && data.member.userId === this.account.id;
+    if (isJoin || event === 'message.created') void this.#discover(roomId);
   }
 
   async #discover(roomId: string): Promise<void> {
-    const room = await this.#discovery.tell(roomId);
+    const room = await this.#discovery.find(roomId);
     if (room && !this.#entries.has(room.id)) this.put(room);
   }
 
-  #takeOther(event: string, entry: RoomEntry, data: EventData): void {
-    const { topics } = this.#parts;
-    const { member, me, run, text = '' } = data;
-    if (member) this.#takeMember(event, entry, member);
-    else if (me) this.#takeMe(entry, me);
-    else if (event === 'copilot.updated' && data.copilot !== undefined) {
-      entry.updateCopilot(data.copilot);
-      topics.changed('room');
-    } else if (event === 'run.finished' && run?.messageId === null) this.note(entry, run.text ?? '');
-    else if (event === 'note') this.note(entry, text);
-    else this.#takePassing(event, entry, data);
-  }
-
-  /** What is told only once. */
-  #takePassing(event: string, entry: RoomEntry, data: EventData): void {
+  #takeOther(entry: RoomEntry, { event, data }: WireStreamEvent): void {
     const { topics, clock } = this.#parts;
-    const { user, messageId, runId = '', offset = 0, text = '' } = data;
-    if (event === 'typing' && user) {
-      const until = Math.min(Date.parse(data.expiresAt ?? ''), clock.now() + MAX_TYPING_MS);
-      entry.typing.set(user.id, { user, until });
-      topics.changed('typing');
-    } else if (event === 'presence') {
-      for (const { userId } of data.online ?? []) entry.online.add(userId);
-      for (const userId of data.offline ?? []) entry.online.delete(userId);
-      topics.changed('members');
-    } else if (event === 'message.delta' && messageId) {
-      if (!entry.addDelta(messageId, runId, offset, text)) void this.#readRun(entry, messageId, runId);
-      topics.changed('flow', 'thread');
-    } else if (event === 'message.snapshot' && messageId) {
-      entry.streaming.set(messageId, { runId, text });
-      topics.changed('flow', 'thread');
+    switch (event) {
+      case 'member.joined':
+      case 'member.left':
+      case 'member.updated':
+      case 'member.banned':
+        this.#takeMember(event, entry, data.member);
+        break;
+      case 'read.updated':
+        this.#takeMe(entry, data.me);
+        break;
+      case 'copilot.updated':
+        entry.updateCopilot(data.copilot);
+        topics.changed('room');
+        break;
+      case 'run.finished':
+        if (data.run.messageId === null) this.note(entry, data.run.text ?? '');
+        break;
+      case 'note':
+        this.note(entry, data.text);
+        break;
+      case 'typing': {
+        const until = Math.min(Date.parse(data.expiresAt), clock.now() + MAX_TYPING_MS);
+        entry.typing.set(data.user.id, { user: data.user, until });
+        topics.changed('typing');
+        break;
+      }
+      case 'presence':
+        for (const { userId } of data.online) entry.online.add(userId);
+        for (const userId of data.offline) entry.online.delete(userId);
+        topics.changed('members');
+        break;
+      case 'message.delta':
+        this.#takeDelta(entry, data);
+        break;
+      case 'message.snapshot':
+        entry.streaming.set(data.messageId, { runId: data.runId, text: data.text });
+        topics.changed('flow', 'thread');
     }
   }
 
-  /** Words for the reader alone. */
+  #takeDelta(entry: RoomEntry, { messageId, runId, offset, text }: WireDelta): void {
+    // Of a private run: its end brings the whole text.
+    if (messageId === null) return;
+    if (!entry.addDelta(messageId, runId, offset, text)) void this.#readRun(entry, messageId, runId);
+    this.#parts.topics.changed('flow', 'thread');
+  }
+
+  /** Shows a notice to this user. */
   note(entry: RoomEntry, text: string): void {
     if (text === '') return;
     const id = `notice-${entry.notices.length}-${this.#parts.clock.now()}`;
@@ -246,7 +247,7 @@ export class RoomsModel {
     }
   }
 
-  #takeMember(event: string, entry: RoomEntry, member: Member): void {
+  #takeMember(event: string, entry: RoomEntry, member: WireMember): void {
     const isGone = event === 'member.left' || event === 'member.banned';
     const isMe = member.userId === this.account.id;
     if (isGone) entry.members.delete(member.userId);
@@ -265,7 +266,7 @@ export class RoomsModel {
     this.#parts.topics.changed('rooms', 'room');
   }
 
-  #takeMe(entry: RoomEntry, me: Me): void {
+  #takeMe(entry: RoomEntry, me: WireMe): void {
     entry.updateMe(me);
     if (me.lastReadSeq >= entry.lastSeq) {
       entry.unread = 0;

@@ -13,18 +13,18 @@ import type { Ui } from '../shell/ui.ts';
 import { emptyRoom } from './empty-room.ts';
 import type { RoomEntry } from './entry.ts';
 
-export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'lastOwn' | 'leave'> {
+export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'commands' | 'lastOwn' | 'leave'> {
   needBefore(entry: RoomEntry): void;
   needAfter(entry: RoomEntry): void;
   jumpToLatest(entry: RoomEntry): void;
-  /** Whether the reader sees the last message has changed. */
+  /** The last message has come into view or left it. */
   moved(isAtEnd: boolean): void;
   back(): void;
   togglePanel(panel: 'members' | 'copilot'): void;
   join(entry: RoomEntry): void;
 }
 
-/** The room that is open: its head, its flow, and where one writes. */
+/** The open room: its head, its messages and its composer. */
 export class RoomPane {
   readonly element: HTMLElement;
   readonly flow: FlowView;
@@ -59,7 +59,13 @@ export class RoomPane {
       'Messages',
     );
     this.composer = new Composer(
-      { ...hooks, people: () => this.#people(), lastOwn: () => this.#lastOwn(), leave: () => this.flow.focusLast() },
+      {
+        ...hooks,
+        people: () => this.#people(),
+        commands: (arrived) => ui.commands.get(arrived),
+        lastOwn: () => this.#lastOwn(),
+        leave: () => this.flow.focusLast(),
+      },
       uploads,
       'Message',
     );
@@ -113,6 +119,11 @@ export class RoomPane {
       h('div', { class: 'flow-frame' }, this.flow.element, this.#empty, this.#jump),
       h('div', { class: 'foot' }, this.#join, this.composer.element, this.#typing),
     );
+    this.element.addEventListener('dragover', (event) => event.preventDefault());
+    this.element.addEventListener('drop', (event) => {
+      event.preventDefault();
+      uploads.add([...(event.dataTransfer?.files ?? [])]);
+    });
     ui.topics.on('room', () => this.drawHead());
     ui.topics.on('members', () => this.drawHead());
     ui.topics.on('flow', () => this.drawFlow());
@@ -120,13 +131,13 @@ export class RoomPane {
     ui.clock.every(1000, () => this.drawTyping());
   }
 
-  /** A room that was not open before. */
+  /** Another room was opened. */
   open(isAtEnd: boolean): void {
     this.composer.replyTo(undefined);
     this.read(isAtEnd);
   }
 
-  /** The messages of the room that is open are others now. */
+  /** Other messages of the open room have been read. */
   read(isAtEnd = true): void {
     this.flow.reset(isAtEnd);
     this.drawHead();
@@ -148,7 +159,7 @@ export class RoomPane {
     const { copilot } = room;
     setText(this.#copilot.querySelector('span') as HTMLElement, copilot?.enabled ? copilot.name : 'Copilot');
     this.#copilot.dataset.on = String(copilot?.enabled === true);
-    // Whoever writes here should see where his words go.
+    // The user can see which provider gets the messages.
     this.#copilot.title = copilot?.enabled ? `${copilot.name} answers here by ${copilot.provider}` : 'Set up a copilot';
     this.#copilot.setAttribute(
       'aria-label',
@@ -172,7 +183,7 @@ export class RoomPane {
         isAtEnd: !list.hasAfter,
         pending: this.#outbox.items.filter(({ roomId, threadId }) => roomId === current.room.id && threadId === null),
         notices: current.notices,
-        // Where the new begins is not known before it has been read.
+        // The first new message is not known before it has been read.
         newAfterSeq: list.hasBefore && list.firstSeq > (current.newAfterSeq ?? 0) + 1 ? undefined : current.newAfterSeq,
         userId: model.account.id,
         dayOf,

@@ -5,17 +5,17 @@ import { membersPanel } from './members-panel.ts';
 
 export type PanelName = 'members' | 'copilot';
 
-/** What stands in the drawer about a room. */
+/** A panel of the drawer about a room. */
 export interface Panel {
   readonly element: HTMLElement;
-  /** Shows what is so now, but changes nothing under somebody's hands. */
+  /** Shows the current state, but leaves fields that the user has changed. */
   refresh(): void;
 }
 
 const TITLES: Readonly<Record<PanelName, string>> = { members: 'About this room', copilot: 'Copilot' };
 const PANELS = { members: membersPanel, copilot: copilotPanel } as const;
 
-/** The panels about the room that is open; they follow what changes. */
+/** The panels about the open room, kept up to date. */
 export class RoomPanels {
   readonly #ui: Ui;
   readonly #drawer: Drawer;

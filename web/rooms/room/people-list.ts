@@ -1,19 +1,19 @@
+import type { MemberBody, WireMember } from '../../../src/rooms/contract/member.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
 import { ANY_VERSION } from '../api.ts';
 import { avatar } from '../shell/avatar.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Member } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';
 
 const ROLES = ['owner', 'admin', 'member', 'guest'] as const;
 
 interface Row {
   readonly element: HTMLElement;
-  /** What it shows. */
+  /** The shown state of the row, as JSON. */
   readonly facts: string;
 }
 
-/** Who is in a room, those who are here first. A row stays while it shows the same; the focus stays with its person. */
+/** The members of a room, those online first. An unchanged row stays, and with it the focus. */
 export class PeopleList {
   readonly element: HTMLElement;
   readonly #entry: RoomEntry;
@@ -45,7 +45,7 @@ export class PeopleList {
     (this.#rows.get(focused)?.element.querySelector('select') ?? this.#title).focus();
   }
 
-  #rowOf(member: Member): Row {
+  #rowOf(member: WireMember): Row {
     const isOnline = this.#entry.online.has(member.userId);
     const facts = JSON.stringify([member.user, member.role, isOnline]);
     const known = this.#rows.get(member.userId);
@@ -54,7 +54,7 @@ export class PeopleList {
   }
 }
 
-function personRow({ user, userId, role }: Member, isOnline: boolean, entry: RoomEntry, ui: Ui): HTMLElement {
+function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry: RoomEntry, ui: Ui): HTMLElement {
   const { api, model, actions } = ui;
   const mayManage = (entry.isModerator || model.account.admin) && userId !== model.account.id && user.kind === 'human';
   const choice = h(
@@ -69,7 +69,10 @@ function personRow({ user, userId, role }: Member, isOnline: boolean, entry: Roo
     const done =
       choice.value === 'remove'
         ? api.send('DELETE', path, { headers })
-        : api.send('PUT', path, { body: { role: choice.value }, headers });
+        : api.send('PUT', path, {
+            body: { role: choice.value as (typeof ROLES)[number] } satisfies MemberBody,
+            headers,
+          });
     done.catch((error: unknown) => {
       choice.value = role;
       actions.fail(error);

@@ -1,17 +1,12 @@
+import type { RoomReplacementBody, WireRetention, WireRoom } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
 import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Room } from '../wire.ts';
 import type { RoomEntry } from './entry.ts';
 
-/** What the form changes of a room. */
-type Settings = Pick<Room, 'name' | 'topic' | 'labels' | 'retention'>;
-
-interface RetentionReport {
-  /** At most 100,000. */
-  readonly messages: number;
-}
+/** The fields of a room that the form changes. */
+type Settings = Pick<WireRoom, 'name' | 'topic' | 'labels' | 'retention'>;
 
 /** Name, topic, labels and retention of a room, for those who may change them. */
 export class RoomSettings {
@@ -20,10 +15,10 @@ export class RoomSettings {
   readonly #ui: Ui;
   readonly #fields = createFields();
   readonly #result = h('p', { class: 'test-result', role: 'status' });
-  /** What the fields were filled from: what nobody has touched is left as it is. */
+  /** The values that the fields were filled with: untouched fields are not sent. */
   #known: Settings;
   #isTouched = false;
-  /** How often somebody has changed a field. */
+  /** The number of changes to fields. */
   #touches = 0;
 
   constructor(entry: RoomEntry, ui: Ui) {
@@ -62,12 +57,12 @@ export class RoomSettings {
       { class: 'fields' },
       h('label', {}, 'Labels, one name=value a line', labels),
       h('p', { class: 'soft hint', id: 'labels-hint' }, 'Alerts with the same labels belong to this room.'),
-      h('label', {}, 'Keep messages for so many days', days),
-      h('label', {}, 'Keep so many messages at the most', maxMessages),
+      h('label', {}, 'Keep messages for this many days', days),
+      h('label', {}, 'Keep at most this many messages', maxMessages),
       h(
         'p',
         { class: 'soft hint', id: 'retention-hint' },
-        'What is older or more is removed for good, once an hour. Pinned messages stay.',
+        'Other messages are removed for good, once an hour. Pinned messages are kept.',
       ),
     );
     return h(
@@ -95,23 +90,26 @@ export class RoomSettings {
     const path = `/api/room/${this.#entry.room.id}`;
     const touches = this.#touches;
     const wanted = this.#changes();
-    const { copilot: _, ...fresh } = await api.send<Room>('GET', path);
+    const { copilot: _, ...fresh } = await api.send<WireRoom>('GET', path);
     const headers = { 'If-Match': `"r${fresh.version}"` };
-    const saved = await api.send<Room>('PUT', path, { body: { ...fresh, ...wanted }, headers });
+    const saved = await api.send<WireRoom>('PUT', path, {
+      body: { ...fresh, ...wanted } satisfies RoomReplacementBody,
+      headers,
+    });
     model.put(saved);
-    // What was entered since the request went out stays.
+    // Input since the request was sent stays.
     if (this.#touches === touches) {
       this.#isTouched = false;
       this.#fill();
     } else this.#known = this.#entry.room;
     if (!wanted.retention) return 'Saved.';
-    const { messages } = await api.send<RetentionReport>('GET', `${path}/retention`);
+    const { messages } = await api.send<WireRetention>('GET', `${path}/retention`);
     return messages === 0
-      ? 'Saved. No message has to go now.'
-      : `Saved. ${messages} ${messages === 1 ? 'message goes' : 'messages go'} within the hour.`;
+      ? 'Saved. No message is removed now.'
+      : `Saved. ${messages} ${messages === 1 ? 'message is' : 'messages are'} removed within the hour.`;
   }
 
-  /** What differs from what it was: others may have changed the rest meanwhile. */
+  /** The changed settings only: other users may have changed the rest meanwhile. */
   #changes(): Partial<Settings> {
     const { name, topic, labels, days, maxMessages } = this.#fields;
     const wanted: Settings = {
@@ -149,8 +147,8 @@ function createFields() {
   } as const;
 }
 
-/** The labels of a room, for those who may only read them. */
-export const labelList = ({ labels }: Room): HTMLElement | false =>
+/** The labels of a room, for readers who may not change them. */
+export const labelList = ({ labels }: WireRoom): HTMLElement | false =>
   Object.keys(labels).length > 0 &&
   h(
     'ul',

@@ -1,10 +1,10 @@
+import type { UserRef } from '../../../src/rooms/domain/user/user.ts';
 import { h } from '../../shared/dom.ts';
-import type { UserRef } from '../wire.ts';
 import { icon } from './icons.ts';
 
 const TONES = 8;
 
-/** The same tone for the same person, everywhere. */
+/** The same tone for the same user, everywhere. */
 export function toneOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
@@ -20,7 +20,7 @@ export function initialsOf(name: string): string {
     .toUpperCase();
 }
 
-/** A sign for a person or a machine; for the eyes only, the name stands beside it. */
+/** An icon of a user or bot, hidden from screen readers since the name is beside it. */
 export function avatar({ id, name, kind }: UserRef, size: 'large' | 'small' = 'large'): HTMLElement {
   const sign =
     kind === 'copilot'

@@ -1,9 +1,10 @@
+import type { Boot } from '../../../src/rooms/contract/boot.ts';
+import type { RoomDraftBody, WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../../shared/theme.ts';
 import { reasonOf } from '../api-error.ts';
 import { ROOT } from '../root.ts';
-import type { Boot, Room } from '../wire.ts';
 import type { Ui } from './ui.ts';
 
 interface Asked {
@@ -11,7 +12,7 @@ interface Asked {
   readonly body: readonly Child[];
   readonly action: string;
   readonly isDanger?: boolean;
-  /** Does it; what it throws is shown, and the dialog stays. */
+  /** Performs the action; an error is shown, and the dialog stays open. */
   readonly act: () => Promise<void> | void;
 }
 
@@ -66,8 +67,8 @@ export function askForRoom({ api, model, actions }: Ui): void {
     action: 'Create the room',
     async act() {
       const visibility = isPrivate.checked ? 'private' : 'public';
-      const room = await api.send<Room>('POST', '/api/room', {
-        body: { name: name.value, topic: topic.value, visibility },
+      const room = await api.send<WireRoom>('POST', '/api/room', {
+        body: { name: name.value, topic: topic.value, visibility } satisfies RoomDraftBody,
       });
       model.put(room);
       actions.openRoom(room.id);
@@ -78,7 +79,7 @@ export function askForRoom({ api, model, actions }: Ui): void {
 export function askToDelete(what: string, act: () => Promise<void>): void {
   ask({
     title: 'Delete this message?',
-    body: [h('p', { class: 'soft' }, what), h('p', {}, 'Its place stays, its words are gone for everybody.')],
+    body: [h('p', { class: 'soft' }, what), h('p', {}, 'Its text is removed for everybody; its place stays.')],
     action: 'Delete',
     isDanger: true,
     act,
@@ -166,14 +167,14 @@ function notificationsButton(say: (text: string) => void): HTMLElement | false {
 
 const YEAR_S = 365 * 86_400;
 
-/** Where nobody signs in, a cookie says who somebody is; then the page begins anew as him. */
+/** On a server without sign-in a cookie names the user; the page is reloaded with it. */
 export function rememberUser(id: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
   document.cookie = `opsdeck_user=${encodeURIComponent(id.trim().toLowerCase())}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;
   location.reload();
 }
 
-/** So that the server opens the same room the next time. */
+/** The server opens the same room the next time. */
 export function rememberRoom(slug: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store exists on HTTPS alone
   document.cookie = `opsdeck_room=${encodeURIComponent(slug)}; Path=${ROOT}; Max-Age=${YEAR_S}; SameSite=Lax`;

@@ -1,7 +1,7 @@
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import { icon } from './icons.ts';
 
-/** What stands beside the room: one panel at a time. */
+/** Beside the room: one panel at a time. */
 export class Drawer {
   readonly element: HTMLElement;
   readonly #title = h('h2', { tabindex: -1 });
@@ -49,7 +49,7 @@ export class Drawer {
     this.#name = name;
     setText(this.#title, title);
     this.element.setAttribute('aria-label', title);
-    // On a phone there is nothing else to be seen.
+    // On a phone the drawer covers the page.
     const isAlone = matchMedia('(max-width: 700px)').matches;
     setAttribute(this.element, 'role', isAlone ? 'main' : 'complementary');
     setAttribute(this.#title, 'aria-level', isAlone && '1');

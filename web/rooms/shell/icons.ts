@@ -30,5 +30,5 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** A drawing for the eyes only. */
+/** A drawing, hidden from screen readers. */
 export const icon = (name: IconName): SVGElement => drawing(PATHS[name]);

@@ -12,7 +12,7 @@ test('labels are read as they are printed', () => {
 const WRONG = [
   ['team', /write \u201cteam\u201d as name=value/],
   ['=payments', /as name=value/],
-  ['team=a\nteam=b', /team stands there twice/],
+  ['team=a\nteam=b', /team is given twice/],
 ] as const;
 for (const [text, words] of WRONG)
   test(`${JSON.stringify(text)} is refused in words`, () => {

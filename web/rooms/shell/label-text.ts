@@ -1,10 +1,10 @@
-/** Labels as people write them: `name=value`, each on a line of its own. */
+/** Labels as text: `name=value`, one a line. */
 export const printLabels = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
 
-/** Throws an error that says which line is wrong, and how. */
+/** Throws an error that names the wrong line and the reason. */
 export function parseLabels(text: string): Readonly<Record<string, string>> {
   const labels = new Map<string, string>();
   for (const line of text.split('\n').map((each) => each.trim())) {
@@ -12,13 +12,13 @@ export function parseLabels(text: string): Readonly<Record<string, string>> {
     const at = line.indexOf('=');
     const name = line.slice(0, Math.max(at, 0)).trim();
     if (name === '') throw new Error(`Labels: write \u201c${line}\u201d as name=value`);
-    if (labels.has(name)) throw new Error(`Labels: ${name} stands there twice`);
+    if (labels.has(name)) throw new Error(`Labels: ${name} is given twice`);
     labels.set(name, line.slice(at + 1).trim());
   }
   return Object.fromEntries(labels);
 }
 
-/** `null`: nothing is written, so there is no bound. Throws an error that names the field. */
+/** `null`: empty, so there is no limit. Throws an error that names the field. */
 export function parseCount(field: string, text: string): number | null {
   const digits = text.trim().replace(/(?<=\d)[ ,.'](?=\d{3}\b)/g, '');
   if (digits === '') return null;

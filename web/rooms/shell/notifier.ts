@@ -1,10 +1,10 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { LiveLink } from '../live/live-link.ts';
 import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { RoomsModel } from '../room/model.ts';
 import { addressOf } from '../root.ts';
-import type { Message } from '../wire.ts';
-import { isWanted } from './notification-wish.ts';
+import { wantsNotification } from './notification-rule.ts';
 
 const ICON = (badge: string) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2557a7"/><path d="M8 10.5A2.5 2.5 0 0 1 10.5 8h11a2.5 2.5 0 0 1 2.5 2.5v7a2.5 2.5 0 0 1-2.5 2.5H15l-4.5 4v-4A2.5 2.5 0 0 1 8 17.5z" fill="#fff"/>${badge}</svg>`)}`;
@@ -14,20 +14,20 @@ const BADGES = {
   mention: ICON('<circle cx="25" cy="7" r="7" fill="#d6372b"/>'),
 };
 
-/** Tells those who look elsewhere: in the tab's title, on its icon, and by notifications for what they want to hear of. */
+/** Shows unread counts in the title and icon of the tab, and sends the notifications that the user wants. */
 export class Notifier {
   readonly #model: RoomsModel;
   readonly #link: Pick<LiveLink, 'isLeader'>;
-  readonly #open: (message: Message) => void;
+  readonly #open: (message: WireMessage) => void;
   #badge: keyof typeof BADGES = 'none';
 
-  constructor(model: RoomsModel, link: Pick<LiveLink, 'isLeader'>, open: (message: Message) => void) {
+  constructor(model: RoomsModel, link: Pick<LiveLink, 'isLeader'>, open: (message: WireMessage) => void) {
     this.#model = model;
     this.#link = link;
     this.#open = open;
   }
 
-  /** Title and icon as the rooms stand. */
+  /** Redraws title and icon. */
   draw(): void {
     const heard = this.#model.entries.filter(
       ({ me }) => me && me.involvement !== 'nothing' && me.involvement !== 'invisible',
@@ -43,11 +43,11 @@ export class Notifier {
     document.querySelector('link[rel="icon"]')?.setAttribute('href', BADGES[badge]);
   }
 
-  /** A message of another has come. */
-  arrived(entry: RoomEntry, message: Message, now: number): void {
+  /** A message of another user has arrived. */
+  arrived(entry: RoomEntry, message: WireMessage, now: number): void {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;
-    if (!isWanted(entry, message, this.#model.account.id, now)) return;
+    if (!wantsNotification(entry, message, this.#model.account.id, now)) return;
     const note = new Notification(`${message.author.name} in ${entry.room.name}`, {
       body: summaryOf(message),
       tag: message.id,

@@ -1,16 +1,16 @@
-import type { SearchHit } from '../wire.ts';
+import type { WireHit } from '../../../src/rooms/contract/search.ts';
 
 export interface SnippetPiece {
   readonly text: string;
-  /** What was searched for. */
+  /** Whether it matches the search. */
   readonly isHit: boolean;
 }
 
-/** Fences, emphasis, the rules and bars of tables: what Markdown is written with and nobody reads. */
+/** Markdown's fences, emphasis, table rules and bars. */
 const SIGNS = /```[\w-]*|\*\*|~~|`|\|(?:\s*:?-{2,}:?\s*\|)+|\|/g;
 
-/** The words around what was found, as they are read. */
-export function readSnippet({ snippet, offsets }: Pick<SearchHit, 'snippet' | 'offsets'>): readonly SnippetPiece[] {
+/** A snippet without Markdown, split at its matches. */
+export function readSnippet({ snippet, offsets }: Pick<WireHit, 'snippet' | 'offsets'>): readonly SnippetPiece[] {
   const pieces: SnippetPiece[] = [];
   const add = (from: number, to: number, isHit: boolean) => {
     const text = snippet.slice(from, to).replace(SIGNS, ' ').replace(/\s+/g, ' ');

@@ -1,17 +1,17 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Ui } from './ui.ts';
 
 export interface KeyHooks {
   search(): void;
-  /** Puts the focus where one writes. */
+  /** Focuses the composer. */
   compose(): void;
-  messageOf(id: string): Message | undefined;
-  react(message: Message, near: HTMLElement): void;
+  messageOf(id: string): WireMessage | undefined;
+  react(message: WireMessage, near: HTMLElement): void;
 }
 
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
-/** The keys of the page, wherever the focus is. */
+/** Keyboard shortcuts of the whole page. */
 export function listenToKeys(ui: Ui, hooks: KeyHooks): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -35,7 +35,7 @@ function onEverywhere(event: KeyboardEvent, ui: Ui, hooks: KeyHooks): boolean {
   return true;
 }
 
-function onMessage(key: string, message: Message, target: HTMLElement, { actions }: Ui, hooks: KeyHooks): boolean {
+function onMessage(key: string, message: WireMessage, target: HTMLElement, { actions }: Ui, hooks: KeyHooks): boolean {
   if (key === 'r') actions.reply(message);
   else if (key === 't') actions.openThread(message.threadId ?? message.id);
   else if (key === 'e') hooks.react(message, target);
@@ -44,7 +44,7 @@ function onMessage(key: string, message: Message, target: HTMLElement, { actions
   return true;
 }
 
-/** To the room before or after this one, as they stand in the rail. */
+/** Opens the room before or after this one in the rail. */
 function step(by: number, { model, actions }: Ui): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.rail-link')];
   const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');

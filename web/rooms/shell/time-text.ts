@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 export const printTime = (at: number): string => TIME.format(at);
 export const printFull = (at: number): string => FULL.format(at);
 
-/** The same number for two instants of the same day where the reader is. */
+/** The number of the day, in the time zone of the browser. */
 export function dayOf(at: number): number {
   const day = new Date(at);
   return day.getFullYear() * 10_000 + (day.getMonth() + 1) * 100 + day.getDate();
@@ -22,7 +22,7 @@ export function printDay(at: number, now: number): string {
     : `${DAY.format(at)} ${new Date(at).getFullYear()}`;
 }
 
-/** How long ago, in one word: `now`, `12m`, `3h`, `2d`, then the day. */
+/** The age of an instant in one word: `now`, `12m`, `3h`, `2d`, then the day. */
 export function printAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
   if (minutes < 1) return 'now';

@@ -3,7 +3,7 @@ import { h } from '../../shared/dom.ts';
 
 const SHOWN_MS = 5000;
 
-/** A word in passing. */
+/** A short notice at the edge of the page. */
 export class Toast {
   readonly element = h('div', { class: 'toast', role: 'status', hidden: true });
   readonly #clock: Clock;

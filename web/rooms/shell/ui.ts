@@ -1,39 +1,41 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
+import type { CommandList } from '../composer/command-list.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
-import type { Message } from '../wire.ts';
 
-/** What somebody can do to what he sees. */
+/** The actions of the user. */
 export interface Actions {
-  reply(message: Message): void;
+  reply(message: WireMessage): void;
   openThread(id: string): void;
-  edit(message: Message): void;
-  remove(message: Message): void;
-  react(message: Message, emoji: string): void;
-  pin(message: Message): void;
-  copyLink(message: Message): void;
-  press(message: Message, action: string): void;
-  askCopilot(message: Message): void;
-  stopRun(message: Message): void;
-  retryRun(message: Message): void;
-  showSaw(message: Message): void;
-  /** Goes to a message, in whichever room it is. */
+  edit(message: WireMessage): void;
+  remove(message: WireMessage): void;
+  react(message: WireMessage, emoji: string): void;
+  pin(message: WireMessage): void;
+  copyLink(message: WireMessage): void;
+  press(message: WireMessage, action: string): void;
+  askCopilot(message: WireMessage): void;
+  stopRun(message: WireMessage): void;
+  retryRun(message: WireMessage): void;
+  showSaw(message: WireMessage): void;
+  /** Shows a message of any room. */
   showMessage(id: string, roomId: string): void;
   openRoom(idOrSlug: string): void;
   retrySend(id: string): void;
   discardSend(id: string): void;
   dropNote(id: string): void;
   fail(error: unknown): void;
-  /** Says something in passing. */
+  /** Shows a short notice. */
   say(text: string): void;
 }
 
-/** What every part of the page stands on. */
+/** Shared by all parts of the page. */
 export interface Ui {
   readonly clock: Clock;
   readonly api: Api;
   readonly model: RoomsModel;
   readonly topics: Topics;
   readonly actions: Actions;
+  readonly commands: CommandList;
 }

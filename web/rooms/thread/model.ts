@@ -1,10 +1,10 @@
-import type { Message } from '../wire.ts';
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
-/** The replies to one message, in their order. */
+/** The replies of a thread, in order. */
 export class ThreadModel {
   readonly rootId: string;
   readonly roomId: string;
-  readonly #replies = new Map<string, Message>();
+  readonly #replies = new Map<string, WireMessage>();
   hasBefore = false;
 
   constructor(roomId: string, rootId: string) {
@@ -12,7 +12,7 @@ export class ThreadModel {
     this.rootId = rootId;
   }
 
-  get replies(): readonly Message[] {
+  get replies(): readonly WireMessage[] {
     return [...this.#replies.values()].sort((a, b) => a.seq - b.seq);
   }
 
@@ -20,8 +20,12 @@ export class ThreadModel {
     return Math.max(0, ...[...this.#replies.values()].map(({ seq }) => seq));
   }
 
-  /** Whether something has changed by it. */
-  apply(message: Message): boolean {
+  holds({ id }: Pick<WireMessage, 'id'>): boolean {
+    return this.#replies.has(id);
+  }
+
+  /** Whether the message has changed the thread. */
+  apply(message: WireMessage): boolean {
     if (message.threadId !== this.rootId) return false;
     const known = this.#replies.get(message.id);
     if (known && known.version >= message.version) return false;

@@ -1,3 +1,4 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { Composer, type ComposerHooks } from '../composer/composer.ts';
 import { chooseEmoji } from '../composer/emoji-picker.ts';
@@ -8,21 +9,20 @@ import { FlowView } from '../message/flow-view.ts';
 import { MessageTools } from '../message/tools.ts';
 import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
-import type { Message } from '../wire.ts';
 
 export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'draft' | 'people'> {
   close(): void;
 }
 
-/** A message and what was answered to it. */
+/** A thread: its root, the replies and a composer. */
 export class ThreadPanel {
   readonly element: HTMLElement;
   readonly composer: Composer;
   readonly flow: FlowView;
   readonly #ui: Ui;
   readonly #outbox: Outbox;
-  /** The root, where the room's list does not hold it. */
-  root: Message | undefined;
+  /** The root, if the room's list does not hold it. */
+  root: WireMessage | undefined;
 
   constructor(ui: Ui, outbox: Outbox, uploads: Uploads, hooks: ThreadHooks) {
     this.#ui = ui;
@@ -30,7 +30,13 @@ export class ThreadPanel {
     const ignore = () => {};
     this.flow = new FlowView(ui, { needBefore: ignore, needAfter: ignore, moved: ignore }, 'Thread');
     this.composer = new Composer(
-      { ...hooks, typing: ignore, lastOwn: () => this.#lastOwn(), leave: () => hooks.close() },
+      {
+        ...hooks,
+        commands: (arrived) => ui.commands.get(arrived),
+        typing: ignore,
+        lastOwn: () => this.#lastOwn(),
+        leave: () => hooks.close(),
+      },
       uploads,
       'Reply in the thread',
     );
@@ -73,14 +79,14 @@ export class ThreadPanel {
     this.flow.show({ rows, look: { entry, place: 'thread' }, hasBefore: false, hasAfter: false });
   }
 
-  #messages(): readonly Message[] {
+  #messages(): readonly WireMessage[] {
     const { thread, current } = this.#ui.model;
     if (!thread) return [];
     const root = current?.list.get(thread.rootId) ?? (this.root?.id === thread.rootId ? this.root : undefined);
     return root ? [root, ...thread.replies] : thread.replies;
   }
 
-  #lastOwn(): Message | undefined {
+  #lastOwn(): WireMessage | undefined {
     const { account } = this.#ui.model;
     return this.#messages().findLast(
       ({ author, deleted, type }) => author.id === account.id && !deleted && type === 'text',

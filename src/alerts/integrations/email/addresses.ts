@@ -3,9 +3,8 @@ import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import { quoteGo } from '../../domain/quote.ts';
 
 /**
- * The addresses of a list such as `Ops <ops@example.org>, dev@example.org`, with domains in ASCII. What Go's
- * ParseAddressList refuses is refused, and groups too: the list may be the value of a label, and what is read in another
- * way than was meant goes to people who were not meant.
+ * The addresses of a list such as `Ops <ops@example.org>, dev@example.org`, with domains in ASCII. Refused is what Go's
+ * ParseAddressList refuses, and groups: the list may be a label's value, and a misread address reaches the wrong person.
  */
 export function parseAddresses(list: string): Outcome<readonly string[]> {
   const trimmed = list.trim();
@@ -26,7 +25,7 @@ export function parseAddresses(list: string): Outcome<readonly string[]> {
   return addresses.length === 0 ? refused('no address') : accepted(addresses);
 }
 
-/** The text with `q` for what stands in quotation marks or brackets, and blanks for comments. Undefined: one has no end. */
+/** The text with `q` for quoted and bracketed parts, and blanks for comments. Undefined: one is not closed. */
 function mask(text: string): string | undefined {
   let masked = '';
   let end = '';
@@ -47,7 +46,7 @@ function mask(text: string): string | undefined {
   return end === '' && depth === 0 ? masked : undefined;
 }
 
-/** Undefined where there is no `local@domain`, alone or in angle brackets behind a name. */
+/** Undefined without a `local@domain`, alone or in angle brackets after a name. */
 function addressIn(text: string, masked: string): string | undefined {
   const [, before = '', angled] = /^([^<>]*)(?:<([^<>]*)>\s*)?$/.exec(masked) ?? [];
   const shape = angled ?? before;

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { configOf, printedOf, refusalOf } from '../../testing/integration.ts';
+import { testIntegration } from '../../testing/integration-contract.ts';
 import { GROUP_HASH } from '../../testing/notifier-parts.ts';
 import { sendToSmtpSink } from '../../testing/smtp-sink.ts';
 import { emailIntegration as email } from './email.ts';
+
+testIntegration(email, {
+  yaml: '{to: a@b, from: a@b, smarthost: "h:25", auth_password: s3cr3t}',
+  documented: undefined,
+});
 
 describe('an e-mail configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [

@@ -27,7 +27,7 @@ import { buildMessage, canonicalHeader, type Mail } from './message.ts';
 import type { MailServer, MailSession } from './session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './smarthost.ts';
 
-/** Under the names that MIME gives them; one that comes twice, in whatever spelling, is refused. */
+/** Headers under their MIME names; duplicates, in any spelling, are refused. */
 const headers: Kind<Pairs> = {
   read(node) {
     const canonical: Record<string, string> = {};
@@ -91,7 +91,7 @@ export const emailIntegration: Integration<EmailConfig> = {
   create: createEmail,
 };
 
-/** A password or secret of the integration's own, be it inline or in a file, stands above both of the global part. */
+/** An own password or secret, inline or in a file, takes precedence over both global ones. */
 function completeEmail(config: EmailConfig, global: GlobalConfig): Outcome<EmailConfig> {
   const address = config.smarthost || global.smtpSmarthost;
   if (!address) return refused('no global SMTP smarthost set');
@@ -210,7 +210,7 @@ async function readCredentials(config: EmailConfig, { readSecret }: NotifierCont
   };
 }
 
-/** The message as it is handed to a mail server. Throws a TemplateError. */
+/** The message for the mail server. Throws a TemplateError. */
 export async function renderMail(
   config: EmailConfig,
   { templates, dataOf, clock }: NotifierContext,
@@ -242,8 +242,8 @@ function renderHeaders({ headers, to, from }: EmailConfig, render: (what: string
 }
 
 /**
- * All mails of a group, or of a group and a day, answer one that was never sent: clients then show them as one thread.
- * The day is that of the machine's time zone.
+ * All mails of a group, or of a group and a day, refer to a mail that was never sent, so that clients show them as one
+ * thread. The day is that of the machine's time zone.
  */
 function threadHeaders({ threading }: EmailConfig, notification: Notification, sentAt: number): Pairs {
   if (!threading?.enabled) return {};

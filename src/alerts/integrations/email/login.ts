@@ -1,4 +1,4 @@
-/** How to log in. An empty text is one that is not set. */
+/** Credentials. An empty text is unset. */
 export interface MailCredentials {
   readonly username: string;
   readonly identity: string;
@@ -10,7 +10,7 @@ export interface MailCredentials {
 
 export type Mechanism = 'CRAM-MD5' | 'PLAIN' | 'LOGIN';
 
-/** The mechanisms that an answer to EHLO offers, in the server's order; undefined where it offers no login at all. */
+/** The mechanisms in an answer to EHLO, in the server's order; undefined when it offers no login. */
 export function offeredMechanisms(ehlo: string): readonly string[] | undefined {
   const offer = /^\d{3}[ -]AUTH(?:[ =]+(.*))?$/im.exec(ehlo);
   if (!offer) return undefined;
@@ -20,7 +20,7 @@ export function offeredMechanisms(ehlo: string): readonly string[] | undefined {
     .filter((word) => word !== '');
 }
 
-/** The first mechanism that has what it needs; otherwise an Error that says what each of them lacks. */
+/** The first mechanism with its credentials set; otherwise throws an Error with what each of them lacks. */
 export function chooseMechanism(offered: readonly string[], { password, secret }: MailCredentials): Mechanism {
   const lacking: string[] = [];
   for (const name of offered) {
@@ -36,7 +36,7 @@ export function chooseMechanism(offered: readonly string[], { password, secret }
   throw new Error(`find auth mechanism: ${lacking.join('; ') || 'the server names none'}`);
 }
 
-/** Whether a mechanism that shows the password may be used on a connection that anybody can read. */
+/** Whether the connection is safe for a mechanism that sends the password in plain text. */
 export function isOwnMachine(host: string): boolean {
   return ['localhost', '127.0.0.1', '::1'].includes(host);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Pairs } from '../../domain/notification.ts';
 
-/** A message as it is handed to a mail server. */
+/** A message for a mail server. */
 export interface Mail {
   readonly from: string;
   readonly to: readonly string[];
@@ -10,7 +10,7 @@ export interface Mail {
 }
 
 export interface MailParts {
-  /** Names as MIME spells them. */
+  /** By MIME names. */
   readonly headers: Pairs;
   /** An empty part is left out. */
   readonly text: string;
@@ -18,13 +18,13 @@ export interface MailParts {
   readonly sentAt: number;
 }
 
-/** The name of a header as MIME spells it: `message-id` → `Message-Id`. One that is no name stays. Source: Go net/textproto. */
+/** The MIME spelling of a header's name: `message-id` → `Message-Id`; invalid names stay. Source: Go net/textproto. */
 export function canonicalHeader(name: string): string {
   if (!/^[!#$%&'*+\-.^_`|~\da-zA-Z]+$/.test(name)) return name;
   return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
-/** They say how the message is put together, which nobody else knows. */
+/** Headers that only this file may set: they describe the structure of the message. */
 const STRUCTURE = new Set(['Content-Type', 'Content-Transfer-Encoding', 'Mime-Version']);
 
 /** A message of one or two alternatives, the preferred one last, in quoted-printable. */
@@ -33,7 +33,7 @@ export async function buildMessage({ headers, text, html, sentAt }: MailParts): 
   const message = new MimeNode('multipart/alternative', { textEncoding: 'Q' });
   const add = (name: string, value: string) => {
     if (STRUCTURE.has(name)) return;
-    // What is to stand for a list of addresses and holds none, as in `To: everybody`, is a group without members.
+    // A list of addresses without any, as in `To: everybody`, is a group without members.
     const isNobody = value.trim() !== '' && message.encodeHeaderValue(name, value) === '';
     message.setHeader(name, isNobody ? `"${value.replace(/["\\\s]+/g, ' ').trim()}":;` : value);
   };

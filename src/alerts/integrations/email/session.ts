@@ -21,24 +21,24 @@ import { MailTranscript } from './transcript.ts';
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** `host:port` in the words of the configuration. */
+  /** `host:port` as in the configuration. */
   readonly address: string;
-  /** The name that we introduce ourselves with. */
+  /** The name in EHLO. */
   readonly hello: string;
-  /** TLS from the first byte on. */
+  /** TLS from the first byte. */
   readonly implicitTls: boolean;
-  /** Without it STARTTLS is not used, not even where it is offered. */
+  /** Without it STARTTLS is not used, even where it is offered. */
   readonly requireTls: boolean;
   readonly tls: TlsOptions;
 }
 
-/** Milliseconds. The deadline of the flush is usually nearer; these end what has none. */
+/** Milliseconds, for steps without a nearer deadline. */
 const LIMITS = { connect: 30_000, greeting: 30_000, silence: 120_000, quit: 2000 };
 
-/** Why a message did not go out. */
+/** Why a message was not sent. */
 export class MailError extends Error {
   override readonly name = 'MailError';
-  /** The server refuses who we are. */
+  /** The server refuses the credentials. */
   readonly isAuthError: boolean;
 
   constructor(message: string, isAuthError = false) {
@@ -47,7 +47,7 @@ export class MailError extends Error {
   }
 }
 
-/** One conversation with a mail server. The signal ends it at any point, at once. All methods reject with an Error that names the step. */
+/** One conversation with a mail server; the signal ends it at once. All methods reject with an Error that names the step. */
 export class MailSession {
   readonly #connection: SMTPConnection;
   readonly #transcript: MailTranscript;
@@ -77,7 +77,7 @@ export class MailSession {
     this.#broken.catch(() => undefined);
   }
 
-  /** Connects, greets, and goes over to TLS as far as the configuration wants it. */
+  /** Connects, greets, and starts TLS if configured. */
   static async open(server: MailServer, signal: AbortSignal): Promise<MailSession> {
     const { default: Connection } = await import('nodemailer/lib/smtp-connection');
     const socket = await openSocket(server, signal);
@@ -107,7 +107,7 @@ export class MailSession {
     return session;
   }
 
-  /** Does nothing where the server asks for no login. */
+  /** Does nothing when the server offers no login. */
   async login(readCredentials: () => Promise<MailCredentials>): Promise<void> {
     const offered = offeredMechanisms(this.#transcript.ehlo);
     if (!offered) return;
@@ -131,7 +131,7 @@ export class MailSession {
   async send({ from, to, content }: Mail): Promise<void> {
     const transcript = this.#transcript;
     let isUnderWay = false;
-    // It is read only when the server has answered DATA.
+    // Read only after the server's answer to DATA.
     const body = new Readable({
       read() {
         isUnderWay = true;
@@ -146,13 +146,13 @@ export class MailSession {
         (done) => this.#connection.send({ from, to: [...to] }, body, done),
       );
     } catch (error) {
-      // A farewell would become part of the message.
+      // A QUIT would become part of the message.
       if (isUnderWay) this.#connection.close();
       throw error;
     }
   }
 
-  /** Says good-bye without waiting long for the answer. */
+  /** Sends QUIT without waiting long for the answer. */
   quit(clock: Clock): void {
     const connection = this.#connection;
     if (this.#isBroken || connection.destroyed) {
@@ -187,7 +187,7 @@ export class MailSession {
   }
 }
 
-/** The server's own words, if it is the server that refuses. */
+/** The server's text, if the server refused. */
 function causeOf(error: unknown): string {
   const { response, originalCode } = error as { response?: unknown; originalCode?: unknown };
   if (typeof response === 'string') return oneLine(response);

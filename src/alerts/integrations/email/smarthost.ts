@@ -25,7 +25,7 @@ export function printSmarthost({ host, port }: Smarthost): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** A `host:port` in the words of the file; empty where none is set. */
+/** A `host:port` as in the file; empty when unset. */
 export const smarthost: Kind<string> = {
   read(node) {
     const address = node.text();
@@ -39,7 +39,7 @@ export const smarthost: Kind<string> = {
 
 const SERVICES: Readonly<Record<string, number>> = { smtp: 25, smtps: 465, submissions: 465, submission: 587 };
 
-/** Undefined for a service that has nothing to do with mail, and for what no port can be. */
+/** Undefined for a service unrelated to mail and for an invalid port. */
 export function portNumber(port: string): number | undefined {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : SERVICES[port.toLowerCase()];
   return number !== undefined && number <= 65_535 ? number : undefined;

@@ -4,19 +4,19 @@ interface Entry {
 }
 
 /**
- * Follows a conversation through the log that nodemailer keeps of it, which holds no secrets: it tells in which order a
- * server offers to log in, and which recipient it refuses, before the message goes out.
+ * Follows a conversation through nodemailer's log, which holds no secrets: the order of the offered login mechanisms, and
+ * a refused recipient before the message is sent.
  */
 export class MailTranscript {
   /** The last answer to EHLO, which may have several lines. */
   ehlo = '';
   /** The verb of the last command. */
   lastCommand = '';
-  /** What the server said of the first recipient that it refused. */
+  /** The server's answer for the first refused recipient. */
   refusal: string | undefined;
-  /** Verbs of commands that have not been answered. */
+  /** Verbs of unanswered commands. */
   readonly #pending: string[] = [];
-  /** Verb of the last command that was refused. */
+  /** Verb of the last refused command. */
   #refused = '';
 
   debug(entry: Entry, line: string): void {
@@ -26,7 +26,7 @@ export class MailTranscript {
 
   info(): void {}
 
-  /** What was under way when sending failed. */
+  /** The step at which sending failed. */
   stepOfSending(): string {
     const verb = this.#refused || this.#pending[0];
     return verb === undefined ? 'delivery failure' : `send ${verb} command`;

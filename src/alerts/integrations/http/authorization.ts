@@ -23,7 +23,7 @@ export async function readAuthorization(config: HttpConfig, readSecret: ReadSecr
   return `Bearer ${await readText('authorization credentials', bearerToken, bearerTokenFile, readSecret)}`;
 }
 
-/** A text that stands in the configuration or in a file. */
+/** A text of the configuration or of a file. */
 export async function readText(
   what: string,
   inline: string | undefined,
@@ -38,7 +38,7 @@ export async function readText(
   }
 }
 
-/** Headers of the user's own choice; each may have several values. */
+/** Configured headers; each may have several values. */
 export async function readHeaders(
   headers: NonNullable<HttpConfig['httpHeaders']>,
   readSecret: ReadSecret,

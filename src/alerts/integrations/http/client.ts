@@ -12,14 +12,14 @@ import { TokenSource } from './oauth2.ts';
 import { readTarget, sendFollowing, sendOnce, withoutUser } from './redirects.ts';
 import { readTls } from './tls.ts';
 
-/** To one server at the same time. More requests wait for one. */
+/** Connections per server; further requests wait. */
 const MAX_CONNECTIONS = 256;
 
 export interface HttpClientDeps {
   readonly clock: Clock;
-  /** The text of a file, without the white space around it. */
+  /** The trimmed text of a file. */
   readonly readSecret: ReadSecret;
-  /** Where `proxy_from_environment` looks. */
+  /** For `proxy_from_environment`. */
   readonly environment: Environment;
   /** `Alertmanager/0.34.0` */
   readonly userAgent: string;
@@ -27,14 +27,14 @@ export interface HttpClientDeps {
 
 /** An HTTP client with connections of its own. */
 export interface OpenHttpClient extends HttpClient {
-  /** Resolves when the last request has come to its end; after it none is sent. */
+  /** Sends no further request; resolves when the last one has ended. */
   close(): Promise<void>;
 }
 
-/** When what the first request needs is loaded, so that neither it nor the start of the server has to wait for that. */
+/** Delay before loading what the first request needs, so that neither the request nor the start waits for it. */
 const WARM_UP_MS = 250;
 
-/** Opens nothing before the first request. HTTP/1.1 is spoken, `enable_http2` or not. */
+/** Opens nothing before the first request. Speaks HTTP/1.1, whatever `enable_http2` says. */
 export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps: HttpClientDeps): OpenHttpClient {
   deps.clock.after(WARM_UP_MS, () => void loadHttpClient());
   const transport = openTransport(config, deps.environment);
@@ -78,18 +78,18 @@ interface Client {
   readonly deps: HttpClientDeps;
   readonly transport: Transport;
   readonly tokens: TokenSource | undefined;
-  /** Most requests go where the last one went. */
+  /** Most requests have the same target as the last. */
   readonly readTarget: (url: string) => URL;
 }
 
-/** A request as the integration means it. */
+/** A request of an integration, before headers of the configuration. */
 interface Outgoing {
   readonly request: HttpRequest;
   readonly target: URL;
   readonly headers: HeaderFields;
 }
 
-/** A token that is refused although it has not expired was withdrawn: one request with a new one follows. */
+/** A refused token that has not expired was revoked: one request with a new token follows. */
 async function sendAuthorized(client: Client, request: HttpRequest): Promise<HttpAnswer> {
   const { tokens, deps } = client;
   const headers = createHeaders({ 'user-agent': deps.userAgent, ...request.headers });
@@ -103,7 +103,7 @@ async function sendAuthorized(client: Client, request: HttpRequest): Promise<Htt
   return second === first ? answer : exchange(client, outgoing, second);
 }
 
-/** What the integration itself says stands first, then what the URL says, then the configuration. */
+/** Precedence: the integration, the URL, the configuration. */
 async function plainAuthorization(
   { config, deps }: Client,
   { headers, target }: Outgoing,
@@ -114,7 +114,7 @@ async function plainAuthorization(
   return readAuthorization(config, deps.readSecret);
 }
 
-/** Nobody may change the result. */
+/** The result must not be changed. */
 function rememberLast<T>(read: (text: string) => T): (text: string) => T {
   let last: { readonly text: string; readonly result: T } | undefined;
   return (text) => {
@@ -153,7 +153,7 @@ function secretHeaders({ httpHeaders = {} }: HttpConfig): readonly string[] {
     .map(([name]) => name.toLowerCase());
 }
 
-/** What is no success is quoted in errors; it may quote what it was asked with. */
+/** Removes secrets from answers without success, which errors quote and which may repeat the request. */
 function withoutCredentials(answer: HttpAnswer, sent: HeaderFields, config: HttpConfig): HttpAnswer {
   const { status, headers } = answer;
   if (status >= 200 && status < 300) return answer;
@@ -161,7 +161,7 @@ function withoutCredentials(answer: HttpAnswer, sent: HeaderFields, config: Http
   return { status, headers, text: hideSecrets(answer.text, [...credentialsOf(sent.authorization), ...configured]) };
 }
 
-/** What is secret in the header `authorization`. */
+/** The secrets in the header `authorization`. */
 function credentialsOf(authorization = ''): string[] {
   const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/s.exec(authorization) ?? [];
   if (scheme !== 'Basic') return [credentials];

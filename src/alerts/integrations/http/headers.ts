@@ -1,12 +1,11 @@
-/** The headers of a request: names in small letters, each with its values joined by commas. */
+/** The headers of a request: lower-case names, values joined by commas. */
 export type HeaderFields = Record<string, string>;
 
 /**
- * Does what `Headers` does, at a fifth of its cost. Names and values that HTTP does not allow are refused only when the
- * request is sent.
+ * Like `Headers`, at a fifth of its cost. Names and values that HTTP does not allow are refused only at sending.
  */
 export function createHeaders(entries: Readonly<Record<string, string>> = {}): HeaderFields {
-  // Without a prototype: a name is never taken for something else.
+  // Without a prototype, so that no name is special.
   const fields = Object.create(null) as HeaderFields;
   for (const name of Object.keys(entries)) appendHeader(fields, name, entries[name] as string);
   return fields;
@@ -20,7 +19,7 @@ export function setHeader(fields: HeaderFields, name: string, value: string): vo
   fields[name.toLowerCase()] = withoutOuterSpace(value);
 }
 
-/** Adds a value to those that the header has. */
+/** Adds a value to a header. */
 export function appendHeader(fields: HeaderFields, name: string, value: string): void {
   const key = name.toLowerCase();
   const more = withoutOuterSpace(value);
@@ -32,7 +31,7 @@ function withoutOuterSpace(value: string): string {
   return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
 }
 
-/** Also of other control characters, which are not taken off. */
+/** Also with other control characters, which are not trimmed. */
 function isSpaceAt(value: string, index: number): boolean {
   return value.charCodeAt(index) <= 32;
 }

@@ -7,8 +7,8 @@ const LIFETIME_S = 600;
 const HASHES = { RS256: 'RSA-SHA256', RS384: 'RSA-SHA384', RS512: 'RSA-SHA512' } as const;
 
 /**
- * A signed claim to be the client (RFC 7523, section 2.1), good for ten minutes from `now`, epoch milliseconds. `key` is
- * a private RSA key as PEM. Throws an HttpClientError that shows nothing of the key.
+ * A signed client assertion (RFC 7523, section 2.1), valid for ten minutes from `now`, epoch milliseconds. `key` is a
+ * private RSA key as PEM. Throws an HttpClientError without any part of the key.
  */
 export function signAssertion(config: OAuth2Config, key: string, now: number): string {
   const algorithm = config.signatureAlgorithm ?? 'RS256';

@@ -14,14 +14,14 @@ export type OAuth2Config = NonNullable<HttpConfig['oauth2']>;
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** A token is not used in the last moments before it expires: it has a way to go. */
+/** A token is not used this shortly before it expires, for the time of the request. */
 const MARGIN_MS = 10_000;
 
 interface Token {
   /** For the header `authorization`. */
   readonly value: string;
   readonly expiresAt: number;
-  /** What it was asked for with; another one when the file of the secret has changed. */
+  /** The secret that it was requested with; a changed secret file requires a new token. */
   readonly secret: string;
 }
 
@@ -38,7 +38,7 @@ export class TokenSource {
   readonly #parts: Parts;
   #token: Token | undefined;
   #pending: { readonly promise: Promise<Token>; readonly secret: string; readonly signal: AbortSignal } | undefined;
-  /** How the server wants to be told who asks; found out with the first token. */
+  /** How the server wants the client's credentials; detected with the first token. */
   #style: 'header' | 'body' | undefined;
 
   constructor(config: OAuth2Config, parts: Parts) {
@@ -46,7 +46,7 @@ export class TokenSource {
     this.#parts = parts;
   }
 
-  /** The value of the header. Rejects when there is no token to be had. */
+  /** The value of the header. Rejects when no token can be obtained. */
   async authorization(signal: AbortSignal): Promise<string> {
     const secret = await this.#readSecret();
     for (;;) {
@@ -56,13 +56,13 @@ export class TokenSource {
       try {
         return (await pending.promise).value;
       } catch (error) {
-        // Somebody else's request for it was given up, which is no reason to give up this one.
+        // Another caller aborted the shared request for a token; this one goes on.
         if (pending.signal === signal || !pending.signal.aborted || signal.aborted) throw error;
       }
     }
   }
 
-  /** The server did not take it: the next request gets another. */
+  /** The server refused it: the next request gets a new one. */
   forget(value: string): void {
     if (this.#token?.value === value) this.#token = undefined;
   }
@@ -75,7 +75,7 @@ export class TokenSource {
       : readText('oauth2 client secret', clientSecret, clientSecretFile, readSecret);
   }
 
-  /** All who need a token at the same time wait for the same one. */
+  /** Concurrent callers share one request for a token. */
   #ask(secret: string, signal: AbortSignal) {
     if (this.#pending?.secret === secret) return this.#pending;
     const promise = this.#fetch(secret, signal).then((token) => {
@@ -134,12 +134,12 @@ export class TokenSource {
       form.assertion ?? '',
       authorization?.replace(/^Basic /, '') ?? '',
     ]);
-    // None is for ever; one that is over already is good for the request that waits for it.
+    // Without a lifetime it never expires; an expired one still serves the waiting request.
     const expiresAt = lifetimeS !== 0 ? clock.now() + lifetimeS * 1000 - MARGIN_MS : Number.POSITIVE_INFINITY;
     return { value, expiresAt, secret };
   }
 
-  /** Of all parameters a user may replace `grant_type` alone, for servers with a word of their own. */
+  /** The configuration may replace only the parameter `grant_type`, for servers with a name of their own. */
   #encode(form: Readonly<Record<string, string>>): string {
     const { scopes, endpointParams } = this.#config;
     const fields = { ...form, ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}) };

@@ -2,13 +2,13 @@ import { ConfigFault, ConfigNode } from '../../config/config-node.ts';
 import type { Kind } from '../../config/kind.ts';
 import { compareUtf8 } from '../../domain/label-set.ts';
 
-/** Whatever YAML or JSON can say. Mappings have no order: they are written sorted. */
+/** Any value of YAML or JSON. Mappings are unordered and written sorted. */
 export type PlainValue = string | number | bigint | boolean | null | readonly PlainValue[] | PlainMapping;
 export interface PlainMapping {
   readonly [name: string]: PlainValue;
 }
 
-/** A value of any type; scalars without quotes are read as YAML 1.1 has it, as Alertmanager does. */
+/** A value of any type; unquoted scalars are read as in YAML 1.1, like in Alertmanager. */
 export const plainValue: Kind<PlainValue> = { read: readPlain, print: (value) => value };
 
 function readPlain(node: ConfigNode): PlainValue {
@@ -18,7 +18,7 @@ function readPlain(node: ConfigNode): PlainValue {
     case 'list':
       return node.items().map(readPlain);
     case 'mapping':
-      // A name that is no text cannot be written as JSON; Alertmanager drops it.
+      // JSON names are texts; Alertmanager drops others.
       return sortedMapping(
         node
           .entries()
@@ -53,9 +53,9 @@ function readScalar(node: ConfigNode): PlainValue {
   return FLOAT.test(digits) && Number.isFinite(Number(digits)) ? Number(digits) : word;
 }
 
-/** As long a number as 64 bits hold stays exact: ids have up to twenty digits. Undefined: no type holds it. */
+/** Integers of up to 64 bits stay exact: ids have up to twenty digits. Undefined: out of range. */
 function readInteger(sign: string, size: string): number | bigint | undefined {
-  // Longer than any that is finite, in binary too; they take time to read.
+  // Longer than any finite number, also in binary; reading them takes time.
   if (size.length > MAX_INTEGER) return undefined;
   const amount = BigInt(/^0[0-7]+$/.test(size) ? `0o${size.slice(1)}` : size);
   const value = sign === '-' ? -amount : amount;
@@ -65,8 +65,8 @@ function readInteger(sign: string, size: string): number | bigint | undefined {
 }
 
 /**
- * Renders every text in a value, names too. A text that then reads as YAML of another type, a number or a list, becomes
- * that. Source: Alertmanager template.DeepCopyWithTemplate.
+ * Renders every text and name in a value. A rendered text that is YAML of another type, such as a number or a list,
+ * becomes that value. Source: Alertmanager template.DeepCopyWithTemplate.
  */
 export function renderPlain(value: PlainValue, render: (template: string) => string): PlainValue {
   if (typeof value === 'string') return retype(render(value));
@@ -75,20 +75,20 @@ export function renderPlain(value: PlainValue, render: (template: string) => str
   return sortedMapping(Object.entries(value).map(([name, item]) => [render(name), renderPlain(item, render)]));
 }
 
-/** Marks of YAML with nothing after them that could be a value: Go's parser takes none of these for YAML. */
+/** YAML indicators without a value after them, which Go's parser refuses. */
 const NO_YAML = /^(&|\.\.\.|:\s|\s*\t\s*$|!(?!!(int|float|bool)\b))/;
 
-/** In characters. YAML takes microseconds for each; a longer text was meant to be one, or is JSON. */
+/** In characters. YAML takes microseconds for each; longer texts are plain texts or JSON. */
 const MAX_YAML = 65_536;
 
 function retype(text: string): PlainValue {
   if (NO_YAML.test(text)) return text;
-  // Lists of alerts come as JSON, which is read far faster as such; only long numbers would lose digits.
+  // JSON, such as lists of alerts, is parsed far faster as JSON; only long numbers would lose digits.
   if (/^[[{]/.test(text) && !/[[,:\s-]\d{16}/.test(text)) {
     try {
       return sortPlain(JSON.parse(text) as PlainValue);
     } catch {
-      // YAML may still see more in it.
+      // It may still be YAML.
     }
   }
   if (text.length > MAX_YAML) return text;
@@ -116,7 +116,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** JSON as Go writes it: what could end a script in a page is escaped, and a line feed follows. */
+/** JSON like Go's: HTML characters are escaped, and a line feed follows. */
 export function encodeJson(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
@@ -138,7 +138,7 @@ function writeJson(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Without the fields that hold nothing, as Go leaves them out: '', 0, false, an empty list or mapping. */
+/** Without empty fields, like Go's omitempty: '', 0, false, an empty list or mapping. */
 export function withoutEmpty<T extends Readonly<Record<string, unknown>>>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as Partial<T>;
 }

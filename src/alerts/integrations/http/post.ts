@@ -2,12 +2,12 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import type { HttpRequest } from '../notifier.ts';
 
-/** A request that brings JSON. */
+/** A POST of JSON. */
 export function postJson(url: string, body: string, signal: AbortSignal): HttpRequest {
   return { method: 'POST', url, headers: { 'content-type': 'application/json' }, body, signal };
 }
 
-/** A text that stands in the configuration, or in a file that is read anew at each use; the reason says what `what` is. */
+/** A text of the configuration, or of a file that is read at each use; `what` names it in the refusal. */
 export async function inlineOrFile(
   inline: string | undefined,
   file: string,

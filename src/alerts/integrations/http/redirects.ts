@@ -16,8 +16,8 @@ export function sendOnce(transport: SendsRequests, request: TransportRequest): P
 }
 
 /**
- * Sends a request and follows redirects as Go's client does. Headers of these names, and those that always authorize, stay
- * with the first host.
+ * Sends a request and follows redirects like Go's client. Headers with these names, and the usual headers for credentials,
+ * are sent only to the first host.
  */
 export async function sendFollowing(
   transport: SendsRequests,
@@ -37,7 +37,7 @@ export async function sendFollowing(
       request = { ...request, method: 'GET', body: undefined };
       delete headers['content-type'];
     }
-    // Once left, the first host's secrets stay behind, even if the way leads back.
+    // After leaving the first host, its secrets are not sent again, even on a redirect back.
     if (!isAtHome(url.hostname, first.url.hostname)) {
       for (const name of ['authorization', 'cookie', 'cookie2', ...secretHeaders]) delete headers[name];
     }

@@ -3,8 +3,7 @@ import { withDeadline } from '../../../kernel/deadline.ts';
 import { formatDuration } from '../../../kernel/duration.ts';
 
 /**
- * Does something that also ends after `timeoutMs`; 0 stands for no limit of its own. The signal is then aborted with an
- * error that says so.
+ * Runs something with a timeout; 0 means none. At the timeout the signal is aborted with an OwnTimeout.
  */
 export async function withinTimeout<T>(
   { name, timeoutMs, clock, signal }: { name: string; timeoutMs: number; clock: Clock; signal: AbortSignal },
@@ -14,7 +13,7 @@ export async function withinTimeout<T>(
   return withDeadline({ clock, ms: timeoutMs, signal, reason: new OwnTimeout(name, timeoutMs) }, action);
 }
 
-/** The time that the configuration gives one attempt has passed; the time of the whole flush may not have. */
+/** The configured timeout of one attempt has passed. */
 export class OwnTimeout extends Error {
   override readonly name = 'OwnTimeout';
 

@@ -6,13 +6,13 @@ import type { TlsConfig } from '../../config/http-config.ts';
 
 const VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 
-/** Reads certificates and keys, those in files anew at each call. Rejects with an HttpClientError that names the file. */
+/** Reads certificates and keys; files at each call. Rejects with an HttpClientError that names the file. */
 export async function readTls(config: TlsConfig | undefined): Promise<TlsOptions> {
   if (!config) return {};
   const ca = await readPart('CA cert', config.ca, config.caFile);
   const cert = await readPart('client cert', config.cert, config.certFile);
   const key = await readPart('client key', config.key, config.keyFile);
-  // Without a certificate in it, a text would stand for the well-known authorities, or for no client certificate.
+  // A text without a certificate would mean the well-known authorities, or no client certificate.
   if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new HttpClientError(`unable to use specified CA cert${inFile(config.caFile)}: it holds no certificate`);
   if (cert !== undefined && !cert.includes('-----BEGIN CERTIFICATE-----'))

@@ -17,11 +17,11 @@ import { plainValue } from '../http/payload.ts';
 
 export interface JiraField {
   readonly template: string;
-  /** Whether it is written again when the issue is there already. */
+  /** Whether updates of an issue write it as well. */
   readonly enableUpdate: boolean;
 }
 
-/** A field is its template alone, or a mapping that also says whether updates write it. */
+/** A template, or a mapping with a template and whether updates write it. */
 function jiraField(standard: string): Kind<JiraField> {
   const fields = object({ template: withDefault(template, standard), enable_update: withDefault(bool, true) });
   return {

@@ -11,16 +11,16 @@ const MINUTE_MS = 60_000;
 
 export type Render = (source: string) => string;
 
-/** The label by which the issue of a group is found again. */
+/** The label that identifies the issue of a group. */
 export function groupLabel(groupHash: string): string {
   return `ALERT{${groupHash}}`;
 }
 
-/** What finds the issue of a group: one that is not done, or that was done so lately that it is opened again. */
+/** The query for the issue of a group: not done, or done recently enough to be reopened. */
 export function issueQuery(config: JiraConfig, project: string, groupHash: string, firing: boolean): string {
   const { wontFixResolution, reopenTransition, reopenDuration } = config;
   const conditions: string[] = [];
-  // A plain `resolution != X` would leave out the issues that have none yet.
+  // A plain `resolution != X` would leave out issues without a resolution.
   if (wontFixResolution) conditions.push(`(resolution is EMPTY or resolution != ${JSON.stringify(wontFixResolution)})`);
   const minutes = Math.trunc(reopenDuration / MINUTE_MS);
   const reopens = firing && reopenTransition !== '' && minutes > 0;
@@ -32,7 +32,7 @@ export function issueQuery(config: JiraConfig, project: string, groupHash: strin
   return `${conditions.join(' and ')} order by status ASC,resolutiondate DESC`;
 }
 
-/** The fields of an issue, sorted by name; what the configuration adds stands above what is ours. */
+/** The fields of an issue, sorted by name; configured fields take precedence. */
 export function issueFields(
   config: JiraConfig,
   groupHash: string,
@@ -68,7 +68,7 @@ function renderFields(fields: Readonly<Record<string, PlainValue>>, render: Rend
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, renderPlain(value, render)]));
 }
 
-/** Version 3 of the API wants a document of the Atlassian Document Format, version 2 a text. */
+/** API version 3 requires the Atlassian Document Format, version 2 a text. */
 function issueDescription({ apiUrl }: JiraConfig, rendered: string): unknown {
   const text = truncateRunes(rendered, MAX_DESCRIPTION_RUNES);
   if (!/\/3\/*$/.test(new URL(apiUrl ?? '').pathname)) return text === '' ? undefined : text;

@@ -3,11 +3,17 @@ import { describe, type TestContext, test } from 'node:test';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http/sink.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { configOf, FAILING_ANSWERS, notifyOnce, printedOf, refusalOf, sentJson } from '../../testing/integration.ts';
+import { testIntegration } from '../../testing/integration-contract.ts';
 import { GROUP_HASH, notificationOf, notifiedAlert, resolvedAlert } from '../../testing/notifier-parts.ts';
 import { jiraIntegration as jira } from './jira.ts';
 
 const LABEL = `ALERT{${GROUP_HASH}}`;
 const NEEDED = 'project: OPS, issue_type: Incident';
+
+testIntegration(jira, {
+  yaml: '{http_config: {authorization: {credentials: s3cr3t}}, api_url: URL, project: OPS, issue_type: Incident}',
+  documented: undefined,
+});
 
 describe('a Jira configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -77,7 +83,7 @@ const sentFields = (sink: HttpSink) => sentJson(sink, 1).fields as Readonly<Reco
 const stepsOf = ({ requests }: { requests: readonly SinkRequest[] }) =>
   requests.map(({ method, path }) => `${method} ${path}`);
 
-describe('Jira is told', () => {
+describe('Jira is notified', () => {
   test('of a new group with a new issue, as its REST API documents it', async (t) => {
     const sink = await start(t);
     const yaml = `{api_url: ${sink.url}/rest/api/2/, ${NEEDED}, summary: "{{ .Status }} & more", description: d, labels: [z, A], priority: High,

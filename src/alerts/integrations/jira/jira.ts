@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { accepted, refused } from '../../../kernel/outcome.ts';
 import { groupHash, type Notification, notificationStatus } from '../../domain/notification.ts';
 import { inheritHttp } from '../common-fields.ts';
-import { DELIVERED, exchange, failedForGood } from '../deliver.ts';
+import { type Attempted, DELIVERED, exchange, failed, failedForGood } from '../deliver.ts';
 import { encodeJson } from '../http/payload.ts';
 import type { Delivery, HttpClient, HttpRequest, Integration, Notifier, NotifierContext } from '../notifier.ts';
 import { namingTemplate } from '../template-prefix.ts';
@@ -38,8 +38,6 @@ const transitionsSchema = v.object({
 const anything = v.unknown();
 
 type Issue = v.InferOutput<typeof issueSchema>;
-/** What a step found, or why the way ends there. */
-type Step<T> = { readonly value: T } | { readonly failure: Delivery };
 
 /** One call of the API. */
 interface Call<T> {
@@ -48,11 +46,11 @@ interface Call<T> {
   readonly body?: unknown;
   readonly answer: v.GenericSchema<unknown, T>;
 }
-type Ask = <T>(call: Call<T>) => Promise<Step<T>>;
+type Ask = <T>(call: Call<T>) => Promise<Attempted<T>>;
 
 /**
- * Looks for the issue of the group, writes it, and moves it if its status has to change. A kill on the way leaves an issue
- * that the next search finds: it is written once more with the same fields, and moved.
+ * Searches the issue of the group, writes it, and moves it if its status must change. After a kill in between, the next
+ * search finds the issue; it is written again with the same fields, and moved.
  */
 function createJira(config: JiraConfig, context: NotifierContext): Notifier {
   const http = context.openHttp(config.httpConfig);
@@ -62,7 +60,7 @@ function createJira(config: JiraConfig, context: NotifierContext): Notifier {
       const render: Render = (source) => context.templates.text(source, data);
       const ask: Ask = (call) => askJira(http, call, signal);
       const found = await findIssue(config, notification, render, ask);
-      if ('failure' in found) return prefixed('failed to look up existing issues', found.failure);
+      if (!found.ok) return prefixed('failed to look up existing issues', found.failure);
       const issue = found.value;
       const firing = notificationStatus(notification.alerts) === 'firing';
       if (!issue && !firing) return DELIVERED;
@@ -78,18 +76,18 @@ function prefixed(prefix: string, failure: Delivery): Delivery {
   return failure.ok ? failure : { ...failure, error: `${prefix}: ${failure.error}` };
 }
 
-async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Step<T>> {
+async function askJira<T>(http: HttpClient, call: Call<T>, signal: AbortSignal): Promise<Attempted<T>> {
   const { method, url, body } = call;
   const headers = { 'content-type': 'application/json', 'accept-language': 'en' };
   const content = body === undefined ? {} : { body: encodeJson(body) };
   const sent = await exchange(http, { method, url, headers, ...content, signal }, { retryStatuses: [429] });
-  if ('failure' in sent) return sent;
-  const read = v.safeParse(call.answer, readJson(sent.answer.text));
-  if (read.success) return { value: read.output };
-  return { failure: failedForGood('the answer is not what the Jira API describes') };
+  if (!sent.ok) return sent;
+  const read = v.safeParse(call.answer, readJson(sent.value.text));
+  if (read.success) return accepted(read.output);
+  return failed(failedForGood('the answer is not what the Jira API describes'));
 }
 
-/** Undefined for what is no JSON, such as the empty answer to an update. */
+/** Undefined for an answer that is not JSON, such as the empty one to an update. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -98,7 +96,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The path below the address of the API. */
+/** A path below the API's URL. */
 function apiPath({ apiUrl = '' }: JiraConfig, path: string): string {
   const url = new URL(apiUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
@@ -118,26 +116,26 @@ async function findIssue(
   notification: Notification,
   render: Render,
   ask: Ask,
-): Promise<Step<Issue | undefined>> {
+): Promise<Attempted<Issue | undefined>> {
   const firing = notificationStatus(notification.alerts) === 'firing';
   const project = namingTemplate('invalid project template or value', () => render(config.project));
   const jql = issueQuery(config, project, groupHash(notification), firing);
   const body = { fields: ['status'], jql, maxResults: 2 };
   const found = await ask({ method: 'POST', url: searchUrl(config), body, answer: searchSchema });
-  if ('failure' in found) return { failure: prefixed('HTTP request to JIRA API', found.failure) };
-  return { value: found.value.issues?.[0] };
+  if (!found.ok) return failed(prefixed('HTTP request to JIRA API', found.failure));
+  return accepted(found.value.issues?.[0]);
 }
 
-/** Makes an issue, or updates the one that there is. */
+/** Creates an issue, or updates the existing one. */
 async function writeIssue(config: JiraConfig, issue: Issue | undefined, fields: unknown, ask: Ask): Promise<Delivery> {
   const method = issue ? 'PUT' : 'POST';
   const path = issue ? `issue/${issue.key}` : 'issue';
   const written = await ask({ method, url: apiPath(config, path), body: { fields }, answer: anything });
-  if (!('failure' in written)) return DELIVERED;
+  if (written.ok) return DELIVERED;
   return prefixed(`failed to ${method} request to ${JSON.stringify(path)}`, written.failure);
 }
 
-/** What opens an issue again that is done, or ends one whose alerts are resolved, if the configuration says how. */
+/** The configured transition that reopens a done issue, or resolves one whose alerts are resolved. */
 function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boolean): string | undefined {
   const status = issue?.fields?.status;
   if (!status) return undefined;
@@ -149,10 +147,10 @@ function dueTransition(config: JiraConfig, issue: Issue | undefined, firing: boo
 async function moveIssue(config: JiraConfig, { key }: Issue, transition: string, ask: Ask): Promise<Delivery> {
   const url = apiPath(config, `issue/${key}/transitions`);
   const found = await ask({ method: 'GET', url, answer: transitionsSchema });
-  if ('failure' in found) return found.failure;
+  if (!found.ok) return found.failure;
   const known = found.value.transitions?.find(({ name }) => name === transition);
   if (!known) return failedForGood(`can't find transition ${transition} for issue ${key}`);
   const body = { transition: { id: known.id } };
   const moved = await ask({ method: 'POST', url, body, answer: anything });
-  return 'failure' in moved ? moved.failure : DELIVERED;
+  return moved.ok ? DELIVERED : moved.failure;
 }

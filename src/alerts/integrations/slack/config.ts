@@ -115,7 +115,7 @@ const NO_UPDATE = `update_message can only be used with bot tokens. api_url must
 
 export type SlackConfig = ValueOf<typeof slackConfig>;
 
-/** What the receiver itself has, a URL, a token or an authorization, keeps what is global away. */
+/** An own URL, token or authorization replaces the global ones. */
 export function completeSlack(own: SlackConfig, global: GlobalConfig): Outcome<SlackConfig> {
   const hasUrl = own.apiUrl !== undefined || own.apiUrlFile !== '';
   const hasToken = own.appToken !== '' || own.appTokenFile !== '';
@@ -126,7 +126,7 @@ export function completeSlack(own: SlackConfig, global: GlobalConfig): Outcome<S
   const mayTakeUrl = !hasUrl && !byToken;
   const config = {
     ...inheritHttp(own, global),
-    // Nothing is sent there without a token, and what is older does not know the field.
+    // Unused without a token, and older versions do not know the field.
     appUrl: byToken ? (own.appUrl ?? global.slackAppUrl) : own.appUrl,
     appToken,
     appTokenFile,
@@ -153,7 +153,7 @@ function faultOfUpdates({ updateMessage }: SlackConfig, target: string | undefin
   return updateMessage && target !== POST_MESSAGE && target !== HIDDEN ? NO_UPDATE : undefined;
 }
 
-/** Where a completed configuration sends messages, and as whom; undefined for a URL in a file. */
+/** The URL and token of a completed configuration; undefined for a URL in a file. */
 export function slackTarget(config: SlackConfig): { url: string | undefined; http: HttpConfig | undefined } {
   const { appToken, appTokenFile, appUrl, apiUrl, httpConfig } = config;
   if (!appToken && !appTokenFile) return { url: apiUrl, http: httpConfig };

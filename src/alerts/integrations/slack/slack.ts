@@ -42,7 +42,7 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
       const sent = await withinTimeout(limit, (signal) =>
         exchange(http, postJson(address, encodeJson(body), signal), { prefix, secrets: [address] }),
       );
-      return 'failure' in sent ? sent.failure : judgeSlackAnswer(sent.answer, prefix, config.updateMessage);
+      return !sent.ok ? sent.failure : readSlackAnswer(sent.value, prefix, config.updateMessage);
     },
   };
 }
@@ -53,7 +53,7 @@ interface SlackMessage {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** A message about the group that stands in Slack already is changed, if that is wished, instead of a new one being sent. */
+/** With update_message, the group's existing message is updated instead of a new one being sent. */
 function addressed(
   { updateMessage }: SlackConfig,
   url: string,
@@ -131,8 +131,8 @@ function buildAction({ type, text, url, style, name, value, confirm }: SlackActi
   });
 }
 
-/** Slack also says in a body that it did not take a message: `ok` is the only good text, `"ok": true` the only good JSON. */
-function judgeSlackAnswer({ headers, text }: HttpAnswer, prefix: string, keepsIds: boolean): Delivery {
+/** Slack also refuses in the body: only the text `ok` and JSON with `"ok": true` are a success. */
+function readSlackAnswer({ headers, text }: HttpAnswer, prefix: string, keepsIds: boolean): Delivery {
   const refusal = (error: string, retry = false): Delivery => ({
     ok: false,
     retry,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { PublishCommandInput, SNSClient, SNSClientConfig } from '@aws-sdk/client-sns';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
-import { failedToSend, judgeAnswer } from '../deliver.ts';
+import { failedToSend, failureOfAnswer } from '../deliver.ts';
 import { withinTimeout } from '../http/timeout.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, NotifierContext } from '../notifier.ts';
 
 export type SnsMessage = PublishCommandInput;
 
-/** Who asks, and where; what is empty or absent is looked for where every AWS client looks for it. */
+/** Credentials and region; the AWS client finds empty or absent ones in its usual places. */
 export interface AwsAccess {
   readonly region: string;
   readonly accessKey: string;
@@ -22,19 +22,19 @@ type Handler = Extract<SNSClientConfig['requestHandler'], { handle: unknown }>;
 type AwsRequest = Parameters<Handler['handle']>[0];
 type AwsResponse = Awaited<ReturnType<Handler['handle']>>['response'];
 
-/** The AWS client gives it to the handler of the message's request, and of no other. */
+/** The AWS client passes it only to the handler of the message's request. */
 export interface Sending {
   readonly abortSignal: AbortSignal;
 }
 
 /** Templates may give every notification an address of its own. */
 const MAX_CLIENTS = 16;
-/** How long a question for credentials may take, which belongs to no notification. */
+/** Timeout for requests for credentials, which belong to no notification. */
 const CREDENTIALS_TIMEOUT_MS = 30_000;
 /** The headers of an answer that the AWS client reads. */
 const READ_HEADERS = ['content-type', 'date', 'retry-after', 'x-amzn-requestid', 'x-amzn-errortype'];
 
-/** Publishes to Amazon SNS. The AWS client, which is heavy, is loaded for the first message. */
+/** Publishes to Amazon SNS. The large AWS client is loaded for the first message. */
 export class SnsPublisher {
   readonly #access: Partial<AwsAccess>;
   readonly #handler: Handler;
@@ -50,7 +50,7 @@ export class SnsPublisher {
     this.#handler = handlerOver(options.context.openHttp(withBundle(options.httpConfig)), options.context);
   }
 
-  /** An endpoint of '' is that of the region. Rejects with what the AWS client rejects with. */
+  /** An empty endpoint is that of the region. Rejects with the AWS client's error. */
   async publish(endpoint: string, message: SnsMessage, sending: Sending): Promise<void> {
     const { PublishCommand } = await import('@aws-sdk/client-sns');
     const client = await this.#clientOf(endpoint);
@@ -69,7 +69,7 @@ export class SnsPublisher {
   }
 
   async #connect(endpoint: string): Promise<SNSClient> {
-    // It would tell the user of a version of Node that this program was built to run on.
+    // It would warn about supported versions of Node.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { SNSClient } = await import('@aws-sdk/client-sns');
     this.#credentials ??= this.#resolveCredentials();
@@ -85,14 +85,14 @@ export class SnsPublisher {
     const { region, profile } = this.#access;
     return {
       requestHandler: this.#handler,
-      // Retrying is not the notifier's work.
+      // Retries are the pipeline's work.
       maxAttempts: 1,
       ...(region ? { region } : {}),
       ...(profile ? { profile } : {}),
     };
   }
 
-  /** Undefined: those that the AWS client finds by itself. */
+  /** Undefined: the AWS client finds them itself. */
   async #resolveCredentials(): Promise<Credentials | undefined> {
     const { accessKey, secretKey = '', roleArn, externalId } = this.#access;
     const own = accessKey ? { accessKeyId: accessKey, secretAccessKey: secretKey } : undefined;
@@ -106,7 +106,7 @@ export class SnsPublisher {
   }
 }
 
-/** The environment's certificate authorities, where the configuration names none. */
+/** The environment's certificate authorities, unless the configuration names some. */
 function withBundle(config: HttpConfig | undefined): HttpConfig | undefined {
   const caFile = process.env.AWS_CA_BUNDLE;
   const tls = config?.tlsConfig;
@@ -116,7 +116,7 @@ function withBundle(config: HttpConfig | undefined): HttpConfig | undefined {
   return { ...DEFAULT_HTTP_CONFIG, ...config, tlsConfig: { ...none, ...rest, ...tls, caFile } };
 }
 
-/** Rejects when the signal is aborted: asking for credentials does not hear of it. */
+/** Rejects when the signal is aborted, which requests for credentials ignore. */
 function aborted(signal: AbortSignal, until: Promise<unknown>): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(signal.reason);
@@ -127,7 +127,7 @@ function aborted(signal: AbortSignal, until: Promise<unknown>): Promise<never> {
   });
 }
 
-/** The AWS client signs and reads; requests go out as the HTTP configuration says. */
+/** Sends the AWS client's signed requests by the HTTP configuration. */
 function handlerOver(http: HttpClient, { clock }: NotifierContext): Handler {
   const unending = new AbortController().signal;
   const handle = async (request: AwsRequest, { abortSignal }: Partial<Sending> = {}) => {
@@ -149,7 +149,7 @@ function toRequest(request: AwsRequest, signal: AbortSignal): HttpRequest {
   const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
   for (const [name, value] of Object.entries(query))
     for (const one of [value ?? ''].flat() as string[]) url.searchParams.append(name, one);
-  // These two the HTTP client writes itself.
+  // The HTTP client sets these itself.
   const { host: _host, 'content-length': _length, ...others } = headers;
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : Buffer.from(body).toString() };
   return { method: method as HttpRequest['method'], url: url.href, headers: others, ...content, signal };
@@ -161,11 +161,11 @@ function toResponse({ status, headers, text }: HttpAnswer): AwsResponse {
   return { statusCode: status, headers: Object.fromEntries(found), body } as AwsResponse;
 }
 
-/** Asked too often, as AWS says it under several names, most of them with status 400. */
+/** AWS's names for throttling, most of them with status 400. */
 const THROTTLED = /^(Throttl\w*|TooManyRequestsException|RequestLimitExceeded|RequestThrottled(Exception)?|SlowDown)$/;
 
-/** What an error of the AWS client means for the notification. */
-export function judgeAwsError(error: unknown, signal: AbortSignal, secrets: readonly string[]): Delivery {
+/** The failed delivery for an error of the AWS client. */
+export function failureOfAwsError(error: unknown, signal: AbortSignal, secrets: readonly string[]): Delivery {
   const { name, message, $metadata, $response } = (error ?? {}) as {
     name?: string;
     message?: string;
@@ -179,7 +179,7 @@ export function judgeAwsError(error: unknown, signal: AbortSignal, secrets: read
   const status = $metadata?.httpStatusCode;
   if (status === undefined || (status >= 200 && status < 300)) return failedToSend(error, signal, secrets);
   const headers = new Headers($response?.headers ?? {});
-  const judged = judgeAnswer({ status, headers, text: message ?? '' }, { secrets });
-  if (judged === undefined || judged.ok || !THROTTLED.test(name ?? '')) return judged ?? failedToSend(error, signal);
-  return { ...judged, retry: true, reason: 'rateLimited' };
+  const failure = failureOfAnswer({ status, headers, text: message ?? '' }, { secrets });
+  if (failure === undefined || failure.ok || !THROTTLED.test(name ?? '')) return failure ?? failedToSend(error, signal);
+  return { ...failure, retry: true, reason: 'rateLimited' };
 }

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http/sink.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { configOf, notifyOnce, printedOf, refusalOf } from '../../testing/integration.ts';
+import { testIntegration } from '../../testing/integration-contract.ts';
 import { GROUP_HASH, notifierContext, plainHttp } from '../../testing/notifier-parts.ts';
 import { PUBLISHED } from '../../testing/sns-sink.ts';
 import type { HttpClient, NotifierContext } from '../notifier.ts';
@@ -10,6 +11,11 @@ import { snsIntegration as sns } from './sns.ts';
 
 const TOPIC = 'topic_arn: "arn:aws:sns:eu-west-1:123456789012:alerts"';
 const ACCESS = 'sigv4: {region: eu-west-1, access_key: AKIAEXAMPLE, secret_key: hush}';
+
+testIntegration(sns, {
+  yaml: '{api_url: URL, topic_arn: t, sigv4: {region: r, access_key: k, secret_key: s3cr3t}}',
+  documented: undefined,
+});
 
 describe('an SNS configuration', () => {
   const refusals: readonly (readonly [string, string])[] = [
@@ -62,7 +68,7 @@ function forgetAws(t: TestContext): void {
   });
 }
 
-describe('SNS is told', () => {
+describe('SNS is notified', () => {
   const start = (t: TestContext): Promise<HttpSink> => {
     forgetAws(t);
     return startHttpSink(t, () => PUBLISHED);

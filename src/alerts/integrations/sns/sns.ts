@@ -6,9 +6,9 @@ import { httpFields, inheritHttp } from '../common-fields.ts';
 import { DELIVERED, failedForGood } from '../deliver.ts';
 import type { Integration, Notifier, NotifierContext } from '../notifier.ts';
 import { namingTemplate } from '../template-prefix.ts';
-import { judgeAwsError, type SnsMessage, SnsPublisher } from './client.ts';
+import { failureOfAwsError, type SnsMessage, SnsPublisher } from './client.ts';
 
-/** Source: the limits of Amazon SNS for a message and for an SMS, both of them taken as bytes. */
+/** In bytes. Source: the limits of Amazon SNS for a message and for an SMS. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
 const MAX_SMS_BYTES = 1600;
 
@@ -45,7 +45,7 @@ const snsConfig = object(
     use_aws_http_client: withDefault(bool, false),
   },
   ({ targetArn, topicArn, phoneNumber }) => {
-    // Alertmanager lets all three pass, too.
+    // Alertmanager accepts all three as well.
     const given = [targetArn, topicArn, phoneNumber].filter((target) => target !== '').length;
     if (given === 1 || given === 3) return undefined;
     return 'must provide either a Target ARN, Topic ARN, or Phone Number for SNS config';
@@ -76,7 +76,7 @@ function createSns(config: SnsConfig, context: NotifierContext): Notifier {
         return DELIVERED;
       } catch (error) {
         if (error instanceof TemplateError) return failedForGood(error.message, 'clientError');
-        return judgeAwsError(error, signal, [config.sigv4?.secretKey ?? '']);
+        return failureOfAwsError(error, signal, [config.sigv4?.secretKey ?? '']);
       }
     },
   };
@@ -110,7 +110,7 @@ function snsMessage(
   };
 }
 
-/** The first of the text's bytes, up to the last whole character; without an ellipsis, as an attribute tells of it. */
+/** Cuts a text to whole characters within the limit, without an ellipsis: an attribute says that it was cut. */
 function cutBytes(whole: string, most: number): string {
   const bytes = Buffer.from(whole);
   if (bytes.length <= most) return whole;

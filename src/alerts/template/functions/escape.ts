@@ -7,7 +7,7 @@ const HTML: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
 };
 
-/** What the function `html` does: text becomes text in HTML, and in quoted attributes. */
+/** The function `html`: escapes text for HTML and quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/["'&<>\0]/g, (char) => HTML[char] as string);
 
 const hexOf = (point: number): string => `\\u${point.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -17,7 +17,7 @@ function escapeInScript(char: string): string {
   return hexOf(char.codePointAt(0) as number);
 }
 
-/** What the function `js` does: text becomes text in a string of JavaScript. */
+/** The function `js`: escapes text for a JavaScript string. */
 export function escapeScript(text: string): string {
   return text.replace(/[\\'"<>&=]|[^\p{L}\p{M}\p{N}\p{P}\p{S} \x7f]/gu, escapeInScript);
 }

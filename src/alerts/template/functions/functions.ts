@@ -9,7 +9,7 @@ import { REGEXP_FUNCTIONS } from './regexp.ts';
 import { escapeQuery, TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS } from './time.ts';
 
-/** The text of any arguments, as Go's escapers take them: a nil is `<no value>`. */
+/** The text of any arguments for Go's escapers: a nil is `<no value>`. */
 function textOf(args: readonly GoValue[]): string {
   const [only] = args;
   if (args.length === 1 && typeof only === 'string') return only;
@@ -26,7 +26,7 @@ function compares(call: (left: GoValue, right: GoValue) => boolean): TemplateFun
   return { parameters: ['reflect.Value', 'reflect.Value'], call: ([left, right]) => call(left, right) };
 }
 
-/** The evaluator itself does what these say: `and` and `or` do not look at all their arguments, `call` only refuses. */
+/** The evaluator implements these itself: `and` and `or` stop early, `call` always fails. */
 const OF_EVALUATOR: TemplateFunction = {
   parameters: ['reflect.Value'],
   variadic: 'reflect.Value',
@@ -77,7 +77,7 @@ const OF_DATA: Readonly<Record<string, TemplateFunction>> = {
   toJson: { parameters: ['interface {}'], prints: true, call: toJson },
 };
 
-/** Every function that templates may call, by its name. */
+/** All template functions by name. */
 export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map(
   Object.entries({
     ...BUILT_IN,

@@ -4,11 +4,11 @@ import { type CallContext, CallError, MAX_CHARACTERS, type TemplateFunction } fr
 
 interface Compiled {
   readonly pattern: Pattern;
-  /** Made when something is replaced. */
+  /** Made at the first replacement. */
   automaton?: RE2JS;
 }
 
-/** Templates have few patterns; a template that makes up new ones all the time gains nothing from them. */
+/** Cached patterns; templates have few. */
 const MAX_PATTERNS = 200;
 const known = new Map<string, Compiled>();
 
@@ -32,7 +32,7 @@ function groupText(matcher: Matcher, name: string, names: Readonly<Record<string
   return index < 0 || index > matcher.groupCount() ? '' : (matcher.group(index) ?? '');
 }
 
-/** Replaces every match as Go does: an empty one that touches the match before it does not count. */
+/** Replaces every match like Go: an empty match right after another does not count. */
 function replaceAll(automaton: RE2JS, replacement: string, text: string): string {
   const matcher = automaton.matcher(text);
   const names = automaton.namedGroups() as Record<string, number>;
@@ -55,7 +55,7 @@ function replaceAll(automaton: RE2JS, replacement: string, text: string): string
   return parts.join('') + text.slice(end);
 }
 
-/** A match takes much more time for a character than other work. */
+/** Steps per character: a match takes much more time than other work. */
 const spendOnMatch = (context: CallContext, text: string) => context.spend(text.length >> 1);
 
 export const REGEXP_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {

@@ -4,7 +4,7 @@ import { CallError, type ParameterType, type TemplateFunction } from '../callabl
 import { SafeText } from '../html-escape/safe-text.ts';
 import { GoList, type GoValue } from '../value.ts';
 
-/** Letter by letter: where Unicode has one letter become several, Go keeps it as it is. */
+/** Letter by letter: Go keeps a letter whose other case has several letters. */
 function mapLetters(text: string, map: (letter: string) => string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return map(text);
@@ -19,7 +19,7 @@ function mapLetters(text: string, map: (letter: string) => string): string {
 export const upperCase = (text: string): string => mapLetters(text, (letter) => letter.toUpperCase());
 export const lowerCase = (text: string): string => mapLetters(text, (letter) => letter.toLowerCase());
 
-/** Letters for two sounds have a form for the beginning of a word, which JavaScript does not know. */
+/** Title-case forms of digraph letters, which JavaScript lacks. */
 const CAPITAL_DIGRAPHS: Readonly<Record<string, string>> = {
   ǆ: 'ǅ',
   Ǆ: 'ǅ',
@@ -37,7 +37,7 @@ function capitalOf(letter: string): string {
   return first + rest.join('').toLowerCase();
 }
 
-/** A sigma at the end of a word has a form of its own; `end` is where the letter ends in the text. */
+/** Whether a sigma ends a word, where it has a form of its own; `end` is the end of the letter in the text. */
 function smallOf(letter: string, text: string, end: number): string {
   if (letter !== 'Σ') return letter.toLowerCase();
   CASED_NEXT.lastIndex = end;
@@ -46,17 +46,17 @@ function smallOf(letter: string, text: string, end: number): string {
 
 const CASED_NEXT = /\p{Case_Ignorable}*\p{Cased}/uy;
 
-/** What may stand in the middle of a word, though not two of them together: `don't`, `example.org`. */
+/** Characters that may occur singly within a word: `don't`, `example.org`. */
 const IN_THE_MIDDLE = /[':.\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a]/u;
 const CASED = /\p{Cased}/u;
-/** Scripts that are written without space between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const OF_WORD = /[\p{Alphabetic}\p{N}\p{M}\p{Cf}\p{Pc}]/u;
 
 const endsWord = (char: string) => !IN_THE_MIDDLE.test(char) && (!OF_WORD.test(char) || UNSPACED.test(char));
 
-/** Every word with a capital, the rest of it small. Words end as in golang.org/x/text/cases. */
+/** Title case, with other letters in lower case. Word boundaries are those of golang.org/x/text/cases. */
 export function titleCase(text: string): string {
   let titled = '';
   let isInside = false;
@@ -74,7 +74,7 @@ export function titleCase(text: string): string {
   return titled;
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, as they do in JSON. */
+/** Bytes that are not UTF-8 become U+FFFD, as in JSON. */
 function decodeBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString();
 }
@@ -106,7 +106,7 @@ export function unescapeQuery(text: string): string {
 const encodeBase64 = (text: string): string =>
   Buffer.from(text).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 
-/** Where base64 that fills its last group with `=` goes wrong, in bytes; undefined where it is right. */
+/** The position of the first error in padded base64, in bytes; undefined if it is valid. */
 function base64Mistake(text: string): number | undefined {
   const bytes = Buffer.from(text);
   const places: number[] = [];
@@ -161,7 +161,7 @@ const joined: readonly ParameterType[] = ['string', '[]string'];
 export const TEXT_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   toUpper: ofText(upperCase),
   toLower: ofText(lowerCase),
-  // Letter by letter takes longer than other work.
+  // Letter by letter is slower than other work.
   title: {
     parameters: ['string'],
     call([text], context) {

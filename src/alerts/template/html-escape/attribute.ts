@@ -1,4 +1,4 @@
-/** What the value of an attribute is; `unsafe` ones say how the page is read, and their names never come from values. */
+/** The type of an attribute's value; `unsafe` ones affect how the page is parsed, and values must not name them. */
 type ValueKind = 'plain' | 'url' | 'style' | 'script' | 'srcset' | 'html' | 'unsafe';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -28,7 +28,7 @@ const KINDS: ReadonlyMap<string, ValueKind> = new Map(
   NAMES_BY_KIND.flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
 );
 
-/** What an attribute holds by its name in small letters, also one in a namespace or one of the page's own (`data-…`). */
+/** The type of an attribute by its lower-case name, also with a namespace or `data-`. */
 export function kindOfAttribute(name: string): ValueKind {
   let local = name;
   if (name.startsWith('data-')) {

@@ -3,7 +3,7 @@ import { type HtmlPlace, type HtmlState, refuse, type Step, UNSAFE } from './pla
 
 const ESCAPE = /\\(?:([\da-fA-F]{1,6})(?:\r\n|[\t\n\f\r ])?|(.)|$)/gsu;
 
-/** Replaces the escapes of CSS by what they stand for; a backslash at the end stands for nothing. */
+/** Decodes the escapes of CSS; a final backslash is dropped. */
 export function decodeCss(text: string): string {
   if (!text.includes('\\')) return text;
   return text
@@ -11,7 +11,7 @@ export function decodeCss(text: string): string {
       if (hex === undefined) return char ?? '';
       const point = Number.parseInt(hex, 16);
       if (point <= 0x10_ffff) return String.fromCodePoint(point);
-      // One digit too many belongs to the text behind.
+      // A digit beyond the maximum belongs to the text after it.
       return String.fromCodePoint(Number.parseInt(hex.slice(0, 5), 16)) + match.slice(6);
     })
     .toWellFormed();
@@ -39,7 +39,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   '}': '\\7d',
 };
 
-/** Writes a text so that it can stand in a string of CSS. */
+/** Escapes a text for a CSS string. */
 export function escapeCss(text: string): string {
   return text.replace(/[\0\t\n\f\r"&'()+/:;<>\\{}]/g, (char, at: number) => {
     const replaced = REPLACED[char] as string;
@@ -49,7 +49,7 @@ export function escapeCss(text: string): string {
   });
 }
 
-/** A value of CSS as it is, unless it could be more than one value or run code. */
+/** A CSS value unchanged, unless it could be more than one value or run code. */
 export function filterCssValue(text: string): string {
   const value = decodeCss(text);
   if (/[\0"'()/;@[\\\]`{}<>]|--/.test(value)) return UNSAFE;
@@ -83,7 +83,7 @@ export function stepCss(place: HtmlPlace, text: string): Step {
   return [{ ...place, state: STATE_OF_TOKEN[token] ?? urlState }, match.index + token.length];
 }
 
-/** What ends a string or a URL of CSS; without quotes blanks do, too. */
+/** The end of a CSS string or URL; without quotes, blanks end it as well. */
 const ENDS: Partial<Record<HtmlState, RegExp>> = {
   cssDoubleQuoted: /[\\"]/g,
   cssDoubleQuotedUrl: /[\\"]/g,
@@ -92,7 +92,7 @@ const ENDS: Partial<Record<HtmlState, RegExp>> = {
   cssUrl: /[\\\t\n\f\r )]/g,
 };
 
-/** The place after a string or a URL of CSS, or after as much of it as there is. */
+/** The place after a CSS string or URL, or after the available part of it. */
 export function stepCssString(place: HtmlPlace, text: string): Step {
   let current = place;
   let from = 0;

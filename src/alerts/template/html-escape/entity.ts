@@ -19,8 +19,7 @@ function characterOf(point: number): string {
 }
 
 /**
- * Replaces the character references of HTML by what they stand for, as far as they matter for where strings, comments and
- * URLs begin and end.
+ * Decodes the HTML character references that affect where strings, comments and URLs begin and end.
  */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
@@ -29,7 +28,7 @@ export function decodeReferences(text: string): string {
     if (decimal !== undefined) return characterOf(Number(decimal));
     const known = NAMED.get(name ?? (bare as string));
     if (known !== undefined) return known;
-    // The old names need no semicolon: `&ampx;` is an ampersand and `x;`.
+    // Old names need no semicolon: `&ampx;` is an ampersand and `x;`.
     const old = /^&(quot|QUOT|amp|AMP|lt|LT|gt|GT|nbsp)/.exec(match);
     return old ? NAMED.get(old[1] as string) + match.slice(old[0].length) : match;
   });

@@ -19,10 +19,10 @@ import {
   unescapeHtml,
 } from './value.ts';
 
-/** The function that a template names at the end of a pipeline; what it does is then not done once more. */
+/** The escaping function at the end of a pipeline; it is not applied twice. */
 export type NamedEscaper = 'html' | 'urlquery';
 
-/** The place where a value goes: at the beginning of an attribute's name or value, where one could begin. */
+/** The place of a value, moved to the beginning of an attribute's name or value where one could begin. */
 function placeOfValue(place: HtmlPlace): HtmlPlace {
   if (place.state === 'tag') return { ...place, state: 'attributeName' };
   if (place.state === 'afterName') return { ...place, state: 'attributeName', attribute: 'plain' };
@@ -47,7 +47,7 @@ function toSrcset({ text, vouched }: Fragment): string {
   return vouched === 'url' ? vouchedSrcset(text) : filterSrcset(text);
 }
 
-/** What a state alone demands; undefined where all depends on what surrounds an attribute's value. */
+/** The escaping that a state requires; undefined if it depends on the attribute. */
 function escapeForState(place: HtmlPlace, value: GoValue, escaper: NamedEscaper | undefined): string | undefined {
   const fragment = fragmentOf(value);
   switch (place.state) {
@@ -83,14 +83,13 @@ function escapeForState(place: HtmlPlace, value: GoValue, escaper: NamedEscaper 
     case 'css':
       return filterCssValue(fragment.text);
     default:
-      // What stands in a comment is left out with it.
+      // Left out together with the comment.
       return isComment(place.state) ? '' : toBareAttribute(fragment);
   }
 }
 
 /**
- * The function `html` has to come after all that a quoted value needs, which is so in Go wherever the template says it;
- * so it is taken back and done at the end.
+ * In a quoted value Go applies `html` last, wherever the template has it; so it is undone first and done at the end.
  */
 function escapeLast(place: HtmlPlace, value: GoValue): string {
   const { text } = fragmentOf(value);
@@ -99,12 +98,12 @@ function escapeLast(place: HtmlPlace, value: GoValue): string {
 }
 
 /**
- * Follows an HTML document while a template writes it, and escapes every value for the place where it goes, as Go's
- * html/template does. Literal text is trusted.
+ * Follows an HTML document while a template writes it, and escapes every value for its context, like Go's html/template.
+ * Literal text is trusted.
  */
 export class HtmlContext {
   #place: HtmlPlace = IN_TEXT;
-  /** Templates write the same literals again and again, in loops from the same place. */
+  /** A cache: loops write the same literals from the same place. */
   readonly #known = new Map<string, KnownLiteral>();
 
   /** Whether the document could end here: outside of tags, comments, scripts and styles. */
@@ -112,7 +111,7 @@ export class HtmlContext {
     return this.#place.state === 'text';
   }
 
-  /** What to write for literal text of the template. Throws a TemplateError where it is no HTML that can be followed. */
+  /** The output for literal text of the template. Throws a TemplateError for HTML that cannot be followed. */
   text(literal: string): string {
     const start = this.#place;
     let known = this.#known.get(literal);
@@ -124,7 +123,7 @@ export class HtmlContext {
     return known.written;
   }
 
-  /** What to write for a value, which has passed through `escaper` where that ended the pipeline. */
+  /** The output for a value, which has passed through `escaper` if that ended the pipeline. */
   print(value: GoValue, escaper?: NamedEscaper): string {
     const place = placeOfValue(this.#place);
     this.#place = place.state === 'js' ? { ...place, slash: 'division' } : place;

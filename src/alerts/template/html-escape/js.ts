@@ -26,7 +26,7 @@ function repeatedAtEnd(text: string, char: string): number {
   return count;
 }
 
-/** What a slash would begin behind a piece of JavaScript that has no strings, comments or regular expressions. */
+/** What a slash would begin after JavaScript without strings, comments or regular expressions. */
 function slashAfter(code: string, before: HtmlPlace['slash']): HtmlPlace['slash'] {
   const text = code.trimEnd();
   const last = text.at(-1);
@@ -51,7 +51,7 @@ const STATE_OF_TOKEN: Readonly<Record<string, HtmlState>> = {
   '-->': 'jsClosingComment',
 };
 
-/** Braces count only within the `${…}` of a template, whose last one leads back into it. */
+/** Braces count only within the `${…}` of a template literal, which the last one ends. */
 function stepBrace(place: HtmlPlace, brace: string): HtmlPlace {
   const slash = slashAfter(brace, place.slash);
   const depth = place.braces.at(-1);
@@ -79,7 +79,7 @@ export function stepJs(place: HtmlPlace, text: string): Step {
   return [{ ...here, state, slash: /["'`]/.test(token) ? 'regexp' : here.slash }, taken];
 }
 
-/** The place after a template literal, the beginning of a `${…}` in it, or as much of it as there is. */
+/** The place after a template literal, the beginning of a `${…}` in it, or the available part of it. */
 export function stepJsTemplate(place: HtmlPlace, text: string): Step {
   for (const { 0: token, index } of text.matchAll(/\\.?|\$\{|`/gs)) {
     const taken = index + token.length;
@@ -96,7 +96,7 @@ const SPECIALS: Partial<Record<HtmlState, RegExp>> = {
   jsRegexp: /[\\/[\]]/g,
 };
 
-/** The place after a string or a regular expression of JavaScript, or after as much of it as there is. */
+/** The place after a JavaScript string or regular expression, or after the available part of it. */
 export function stepJsDelimited(place: HtmlPlace, text: string): Step {
   let inSet = false;
   let from = 0;
@@ -108,7 +108,7 @@ export function stepJsDelimited(place: HtmlPlace, text: string): Step {
     } else if (char === '[' || char === ']') {
       inSet = char === '[';
     } else if (char === '/' && /^<\/script$/i.test(text.slice(Math.max(0, index - 1), index + 7))) {
-      // It will be written so that it ends neither the script nor the expression.
+      // Escaped on output, so that it ends neither the script nor the expression.
       from = index + 2;
     } else if (!inSet) {
       return [{ ...place, state: 'js', slash: 'division' }, index + 1];

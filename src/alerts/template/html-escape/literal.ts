@@ -23,7 +23,7 @@ const JS_TYPES: ReadonlySet<string> = new Set(
 
 const isJsType = (type: string): boolean => JS_TYPES.has((type.split(';')[0] as string).toLowerCase().trim());
 
-/** The place within a value that goes on behind the text. */
+/** The place within a value that continues after the text. */
 function withinValue(place: HtmlPlace, text: string): HtmlPlace {
   let current = place;
   let rest = decodeReferences(text);
@@ -54,22 +54,22 @@ export function stepLiteral(place: HtmlPlace, text: string): Step {
 
 const COMMENT_STARTS: Readonly<Record<string, number>> = { htmlComment: 4, jsOpeningComment: 4, jsClosingComment: 3 };
 
-/** Writes a piece of text or raw text: what could be taken for a tag, and is none, is escaped. */
+/** Writes text or raw text, with escapes for what looks like a tag and is none. */
 function writeText(piece: string, leavesText: boolean): string {
   const tagAt = leavesText ? piece.lastIndexOf('<') : -1;
   const end = tagAt < 0 ? piece.length : tagAt;
   return piece.slice(0, end).replace(/<(?!!doctype)/gi, '&lt;') + piece.slice(end);
 }
 
-/** Comments are not written; they leave what keeps the tokens around them apart. */
+/** Comments are replaced by what separates the tokens around them. */
 function writeComment(state: HtmlPlace['state'], piece: string): string {
   if (state === 'jsBlockComment') return /[\n\r\u2028\u2029]/.test(piece) ? '\n' : ' ';
   return state === 'cssBlockComment' ? ' ' : '';
 }
 
 /**
- * Writes literal text of a template from a place on, as Go's html/template does: without comments, and with tags escaped
- * where there cannot be any. Throws a TemplateError where it cannot be said what is markup and what is not.
+ * Writes literal text of a template from a place on, like Go's html/template: without comments, and with tags escaped
+ * where none can be. Throws a TemplateError where markup is ambiguous.
  */
 export function writeLiteral(start: HtmlPlace, text: string): { readonly place: HtmlPlace; readonly written: string } {
   let place = start;

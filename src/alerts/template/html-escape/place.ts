@@ -32,14 +32,14 @@ export type HtmlState =
   | 'cssBlockComment'
   | 'cssLineComment';
 
-/** What ends an attribute's value: a quote, or a blank where it has no quotes; empty outside of one. */
+/** The end of an attribute's value: a quote, or a blank without quotes; empty outside of a value. */
 export type Delimiter = '' | '"' | "'" | ' ';
 
 export type AttributeKind = 'plain' | 'script' | 'scriptType' | 'style' | 'url' | 'srcset' | 'metaContent';
 
 export type ElementKind = 'plain' | 'script' | 'style' | 'textarea' | 'title' | 'meta';
 
-/** Where in a document the output stands. */
+/** The position in a document. */
 export interface HtmlPlace {
   readonly state: HtmlState;
   readonly delimiter: Delimiter;
@@ -47,13 +47,13 @@ export interface HtmlPlace {
   readonly urlPart: 'none' | 'path' | 'query';
   /** What a slash would begin in JavaScript. */
   readonly slash: 'regexp' | 'division';
-  /** The open braces in each `${…}` that surrounds the place, innermost last. */
+  /** The open braces in each enclosing `${…}`, innermost last. */
   readonly braces: readonly number[];
   readonly attribute: AttributeKind;
   readonly element: ElementKind;
 }
 
-/** The place after some text, and how much of the text was taken. */
+/** The place after some text, and the length of the text taken. */
 export type Step = readonly [place: HtmlPlace, taken: number];
 
 export const IN_TEXT: HtmlPlace = {
@@ -66,10 +66,10 @@ export const IN_TEXT: HtmlPlace = {
   element: 'plain',
 };
 
-/** Stands in the place of what would be unsafe, so that people find it. */
+/** Replaces unsafe values, and can be searched for. */
 export const UNSAFE = 'ZgotmplZ';
 
-/** A document so made that nobody can say what belongs where; Go's html/template refuses it in these words. */
+/** Throws for an ambiguous document, with the text of Go's html/template. */
 export function refuse(reason: string): never {
   throw new TemplateError(`html/template: ${reason}`);
 }

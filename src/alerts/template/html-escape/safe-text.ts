@@ -1,4 +1,4 @@
-/** Text that a template vouches for: HTML escaping leaves `html` as it is in text, and does not question the scheme of a `url`. */
+/** Text that a template marks as safe: escaping leaves `html` in text as it is, and does not check the scheme of a `url`. */
 export class SafeText {
   constructor(
     readonly kind: 'html' | 'url',

@@ -16,7 +16,7 @@ import {
   type Step,
 } from './place.ts';
 
-/** A comment's beginning, or a tag's with its name. */
+/** The beginning of a comment, or of a tag with its name. */
 const MARKUP = /<(?:!--|(\/?)([a-z](?:[a-z0-9]|[:-](?=[a-z0-9]))*))/i;
 
 const ELEMENTS: Readonly<Record<string, ElementKind>> = {
@@ -42,7 +42,7 @@ function stepText(place: HtmlPlace, text: string): Step {
   return [{ ...IN_TEXT, state: 'tag', element }, taken];
 }
 
-/** Where the attribute's name ends that begins at `start`. */
+/** The end of the attribute's name that begins at `start`. */
 function nameEnd(text: string, start: number): number {
   const length = text.slice(start).search(/[ \t\n\f\r=>'"<]/);
   if (length < 0) return text.length;
@@ -105,7 +105,7 @@ function stepBlockComment(place: HtmlPlace, text: string): Step {
   return [{ ...place, state: place.state === 'cssBlockComment' ? 'css' : 'js' }, end + 2];
 }
 
-/** The end of the line is no part of the comment. */
+/** The line end is not part of the comment. */
 function stepLineComment(place: HtmlPlace, text: string): Step {
   const isCss = place.state === 'cssLineComment';
   const end = text.search(isCss ? /[\n\f\r]/ : /[\n\r\u2028\u2029]/);
@@ -169,11 +169,11 @@ const END_TAGS: Readonly<Record<Exclude<ElementKind, 'plain'>, RegExp>> = {
 export function stepToEndTag(place: HtmlPlace, text: string): Step {
   const { element, state } = place;
   if (element === 'plain') return [place, text.length];
-  // Within its literals a script's end is written so that it is none.
+  // Within literals the end of a script is escaped.
   if (element === 'script' && (isScriptLiteral(state) || isComment(state))) return [place, text.length];
   const end = text.search(END_TAGS[element]);
   return end < 0 ? [place, text.length] : [IN_TEXT, end];
 }
 
-/** The place after the next token that matters in a state; delimiters of attributes are not looked for. */
+/** The place after the next token that matters in a state, without regard to delimiters of attributes. */
 export const stepWithin = (state: HtmlState, place: HtmlPlace, text: string): Step => STEPS[state](place, text);

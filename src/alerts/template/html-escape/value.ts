@@ -8,13 +8,13 @@ import { type HtmlPlace, IN_TEXT, isWithinTag, UNSAFE } from './place.ts';
 import { SafeText } from './safe-text.ts';
 import { stepToEndTag, stepWithin } from './step.ts';
 
-/** A text on its way into the document, and what a template vouched for; an escaper's result is vouched for by nobody. */
+/** A text for the document, and what the template marked it safe for; the result of an escaper is not marked. */
 export interface Fragment {
   readonly text: string;
   readonly vouched: SafeText['kind'] | undefined;
 }
 
-/** A value as text; nothing where there is no value. */
+/** A value as text; empty without a value. */
 export function fragmentOf(value: GoValue): Fragment {
   if (value instanceof SafeText) return { text: value.text, vouched: value.kind };
   if (value === undefined || value === null) return { text: '', vouched: undefined };
@@ -37,7 +37,7 @@ const entityOf = (char: string): string => ENTITIES[char] as string;
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: HTML forbids them, so they are escaped
 const escapeAll = (text: string): string => text.replace(/[\0"&'+<>]/g, entityOf);
 
-/** Leaves ampersands, with which character references begin. */
+/** Leaves ampersands, which begin character references. */
 const escapeMarkup = (text: string): string => text.replace(/[\0"'+<>]/g, entityOf);
 
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -48,11 +48,11 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '&gt;': '>',
 };
 
-/** Takes back what the function `html` did. */
+/** Undoes the function `html`. */
 export const unescapeHtml = (text: string): string =>
   text.replace(/&(?:#34|#39|amp|lt|gt);/g, (entity) => CHARACTERS[entity] as string);
 
-/** What could end a value without quotes, or was never a character. */
+/** Characters that could end an unquoted value, and non-characters. */
 const ENDS_BARE = /[\0\t\n\v\f\r "&'+<=>`\ufdd0-\ufdef\ufff0-\uffff]/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
 
@@ -65,7 +65,7 @@ function bareEntityOf(char: string): string {
   return point < 0x80 ? `&#${point};` : `&#x${point.toString(16)};`;
 }
 
-/** The tag or comment that begins at the end of a piece of text is no text. */
+/** Without a tag or comment that begins at the end. */
 function beforeMarkup(piece: string): string {
   const at = piece.lastIndexOf('<');
   return at < 0 ? piece : piece.slice(0, at);
@@ -97,7 +97,7 @@ function textWithoutTags(html: string): string {
   return text;
 }
 
-/** HTML without its tags and comments, for attributes; its character references stay. */
+/** HTML without tags and comments, for attributes; character references stay. */
 function stripTags(html: string): string {
   if (!html.includes('<')) return html;
   try {
@@ -122,13 +122,13 @@ export function toBareAttribute({ text, vouched }: Fragment): string {
   return stripTags(text).replace(ENDS_BARE, (char) => (char === '&' ? char : bareEntityOf(char)));
 }
 
-/** A value as an attribute's name, unless it is none or such a one as values may not name. */
+/** A value as an attribute's name, if it is one that values may set. */
 export function toName({ text }: Fragment): string {
   const name = text.toLowerCase();
   return /^[a-z0-9]+$/.test(name) && kindOfAttribute(name) === 'plain' ? name : UNSAFE;
 }
 
-/** A value as JavaScript, apart from the words around it. */
+/** A value as JavaScript, separated from the tokens around it. */
 export function toJsValue(value: GoValue): string {
   const text = value instanceof GoTime || value instanceof GoZone ? undefined : stringMethod(value);
   const encoded = encodeJson(text ?? value);
@@ -155,7 +155,7 @@ export const toJsString = (text: string): string =>
 export const toJsTemplate = (text: string): string =>
   text.replace(/[\0-\x1f"&'+/<>\\`${}\u2028\u2029]/g, (char) => JS_SHORT[char] ?? hex4(char));
 
-/** Nothing would make a comment of the two slashes around it. */
+/** An empty value would turn the two slashes around it into a comment. */
 export function toJsRegexp(text: string): string {
   const escaped = text.replace(/[\0-\x1f"&'+<>\u2028\u2029]|([$()*./?[\\\]^{|}-])/g, (char, special?: string) => {
     return special === undefined ? (JS_SHORT[char] ?? hex4(char)) : `\\${char}`;

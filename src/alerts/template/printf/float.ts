@@ -1,7 +1,7 @@
 import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import { quoteGo } from '../../domain/quote.ts';
 
-/** The digits of a number and where its point lies: 0.DIGITS times ten to the power of `point`. Zero has no digits. */
+/** The digits of a number and its decimal point: 0.DIGITS times ten to the power of `point`. Zero has no digits. */
 interface Decimal {
   readonly digits: string;
   readonly point: number;
@@ -15,7 +15,7 @@ interface Binary {
 
 const view = new DataView(new ArrayBuffer(8));
 
-/** A finite number taken apart; its sign is left out. */
+/** The parts of a finite number, without its sign. */
 function binaryOf(value: number): Binary {
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);
@@ -31,7 +31,7 @@ function trimmed(digits: string, point: number): Decimal {
   return { digits: kept, point: kept === '' ? 0 : point };
 }
 
-/** All digits that a number has. */
+/** All digits of a number. */
 function exactDecimal(value: number): Decimal {
   const { mantissa, exponent } = binaryOf(value);
   if (mantissa === 0n) return { digits: '', point: 0 };
@@ -43,13 +43,13 @@ function exactDecimal(value: number): Decimal {
   return trimmed(digits, digits.length + exponent);
 }
 
-/** As few digits as tell the number from all others. */
+/** The fewest digits that identify the number. */
 function shortestDecimal(value: number): Decimal {
   const [mantissa = '', exponent = ''] = Math.abs(value).toExponential().split('e');
   return trimmed(mantissa.replace('.', ''), Number(exponent) + 1);
 }
 
-/** Keeps `count` digits, and rounds halves to even, as Go does. */
+/** Rounds to `count` digits, halves to even, like Go. */
 function rounded({ digits, point }: Decimal, count: number): Decimal {
   if (count < 0) return { digits: '', point: 0 };
   if (count >= digits.length) return { digits, point };
@@ -157,7 +157,7 @@ export function formatFloat(value: number, format: string, precision: number): s
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 const HEXADECIMAL = /^([-+]?)0x([\da-f]*)(?:\.([\da-f]*))?p([-+]?\d+)$/i;
 
-/** Underscores may stand between digits, and behind the prefix of hexadecimal ones. */
+/** Underscores are allowed between digits and after the hexadecimal prefix. */
 function withoutUnderscores(text: string): string {
   const stray = /^[-+]?0x/i.test(text) ? /(?<![\da-fx])_|_(?![\da-f])/i : /(?<!\d)_|_(?!\d)/;
   return stray.test(text) ? text : text.replaceAll('_', '');

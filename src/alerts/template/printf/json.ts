@@ -5,10 +5,10 @@ import { formatGoTime, wallTimeOf } from '../time/format.ts';
 import { GoInt, GoList, GoMap, GoPointer, type GoStruct, GoTime, type GoValue, GoZone } from '../value.ts';
 import { MAX_DEPTH } from './value.ts';
 
-/** A value that has no form in JSON. */
+/** A value that JSON cannot represent. */
 class UnfitForJson extends Error {}
 
-/** JavaScript writes JSON texts as Go does, but for these. */
+/** Characters that Go escapes in JSON and JavaScript does not. */
 const TO_ESCAPE = /[<>&\u2028\u2029]|\p{Surrogate}/gu;
 
 function encodeText(text: string): string {
@@ -37,7 +37,7 @@ function encodeFields(fields: readonly Field[], depth: number): string {
   return `{${fields.map(([name, value]) => `${encodeText(name)}:${encode(value, depth)}`).join(',')}}`;
 }
 
-/** Fields without a name in JSON are left out. */
+/** Fields without a JSON name are left out. */
 function encodeStruct({ type, values }: GoStruct, depth: number): string {
   const fields = type.json.flatMap((name, index): Field[] => (name === undefined ? [] : [[name, values[index]]]));
   return encodeFields(fields, depth);
@@ -62,7 +62,7 @@ function encode(value: GoValue, depth = 0): string {
   return encodeStruct(value instanceof GoPointer ? value.target : value, depth + 1);
 }
 
-/** Writes a value as Go's json.Marshal does; the refusals are Go's. Throws a CallError when a value lies too deep. */
+/** Formats a value like Go's json.Marshal; the refusals are Go's. Throws a CallError when a value is nested too deeply. */
 export function encodeJson(value: GoValue): Outcome<string> {
   try {
     return accepted(encode(value));

@@ -4,7 +4,7 @@ import { isPrintable, quoted } from './text.ts';
 
 const MAX_POINT = 0x10_ffffn;
 
-/** Go sees a number as 64 bits without a sign where it takes one for a character. */
+/** As a character, Go reads a number as 64 unsigned bits. */
 const pointOf = (value: bigint): bigint => BigInt.asUintN(64, value);
 
 const isCharacter = (point: bigint): boolean => point <= MAX_POINT && (point < 0xd800n || point >= 0xe000n);
@@ -42,14 +42,14 @@ function formatInBase(value: bigint, base: number, verb: string, spec: FormatSpe
   const zeros = spec.zero && !spec.minus && spec.width !== undefined ? spec.width - sign.length : 0;
   let digits = size.toString(base).padStart(spec.precision ?? zeros, '0');
   if (verb === 'X') digits = digits.toUpperCase();
-  // The letter O marks an octal number, and its 0 goes with the sharp's.
+  // The `O` verb prefixes octal numbers with 0o, which replaces the 0 of the sharp flag.
   const octalSharp = verb === 'O' && spec.sharp && !digits.startsWith('0') ? '0' : '';
   return padWithSpaces(sign + prefixOf(base, verb, digits, spec) + octalSharp + digits, spec);
 }
 
 const BASES: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };
 
-/** An integer by a verb of printf; undefined where the verb is none for integers. */
+/** An integer by a verb of printf; undefined for a verb of other types. */
 export function formatInteger(value: bigint, verb: string, spec: FormatSpec, unsigned = false): string | undefined {
   if (verb === 'c') return pad(characterOf(value), spec);
   if (verb === 'q') return pad(quoted(characterOf(value), "'", spec.plus), spec);
@@ -59,7 +59,7 @@ export function formatInteger(value: bigint, verb: string, spec: FormatSpec, uns
   return base === undefined ? undefined : formatInBase(value, base, verb, spec);
 }
 
-/** A sharp keeps the point and the zeros at the end: as many digits as the precision says, which is 6 by default. */
+/** The sharp flag keeps the point and trailing zeros, up to the precision, which is 6 by default. */
 function withPoint(text: string, verb: string, precision: number): string {
   const isHexadecimal = verb === 'x' || verb === 'X';
   const tailAt = text.search(isHexadecimal ? /p/i : /[ep]/i);
@@ -88,7 +88,7 @@ const DEFAULT_PRECISION: Readonly<Record<string, number>> = {
   E: 6,
 };
 
-/** A float64 by a verb of printf; undefined where the verb is none for floats. */
+/** A float64 by a verb of printf; undefined for a verb of other types. */
 export function formatReal(value: number, verb: string, spec: FormatSpec): string | undefined {
   const usual = DEFAULT_PRECISION[verb];
   if (usual === undefined) return undefined;

@@ -6,7 +6,7 @@ import { formatValue, printArgument } from './value.ts';
 
 export { formatValue, stringMethod } from './value.ts';
 
-/** The largest width, precision or number of an argument; Go takes none beyond it. */
+/** Maximum width, precision or argument number, as in Go. */
 const MAX_COUNT = 1_000_000;
 
 const FLAGS: Readonly<Record<string, 'plus' | 'minus' | 'sharp' | 'space' | 'zero'>> = {
@@ -17,22 +17,22 @@ const FLAGS: Readonly<Record<string, 'plus' | 'minus' | 'sharp' | 'space' | 'zer
   '0': 'zero',
 };
 
-/** Where the reading of a format stands. */
+/** The state of parsing a format. */
 interface Cursor {
   readonly format: string;
   readonly args: readonly GoValue[];
   at: number;
-  /** The argument that comes next. */
+  /** The index of the next argument. */
   argument: number;
-  /** An index such as `[2]` stands right before. */
+  /** After an index such as `[2]`. */
   afterIndex: boolean;
-  /** The indexes within the current verb were good. */
+  /** Whether the indexes of the current verb were valid. */
   goodIndex: boolean;
-  /** Some index was there: nobody then counts the arguments. */
+  /** Whether any index was used: then surplus arguments are not reported. */
   reordered: boolean;
 }
 
-/** Reads digits; undefined where there are none. A number too long to be meant ends the format, as in Go. */
+/** Reads digits; undefined without any. A number beyond the maximum ends the format, as in Go. */
 function takeNumber(cursor: Cursor, end = cursor.format.length): number | undefined {
   let value: number | undefined;
   for (; cursor.at < end; cursor.at++) {
@@ -53,7 +53,7 @@ function takeIndex(cursor: Cursor): void {
   if (cursor.format[cursor.at] !== '[') return;
   cursor.reordered = true;
   const close = cursor.format.indexOf(']', cursor.at);
-  // Go looks for no end within the last two characters.
+  // Go ignores an end within the last two characters.
   if (close < 0 || cursor.format.length - cursor.at < 3) {
     cursor.at += 1;
     cursor.goodIndex = false;
@@ -68,7 +68,7 @@ function takeIndex(cursor: Cursor): void {
   else cursor.goodIndex = false;
 }
 
-/** Takes the argument that a `*` stands for; undefined where it is no integer of reasonable size. */
+/** Takes the argument of a `*`; undefined unless it is an integer within the maximum. */
 function takeStar(cursor: Cursor): number | undefined {
   cursor.at += 1;
   cursor.afterIndex = false;
@@ -88,7 +88,7 @@ function readFlags(cursor: Cursor, spec: FormatSpec): void {
   }
 }
 
-/** Reads a width; what is to be printed when it is bad. */
+/** Reads a width; returns the text to print when it is invalid. */
 function readWidth(cursor: Cursor, spec: FormatSpec): string {
   if (cursor.format[cursor.at] !== '*') {
     spec.width = takeNumber(cursor);
@@ -104,7 +104,7 @@ function readWidth(cursor: Cursor, spec: FormatSpec): string {
   return width === undefined ? '%!(BADWIDTH)' : '';
 }
 
-/** Reads a precision; what is to be printed when it is bad. */
+/** Reads a precision; returns the text to print when it is invalid. */
 function readPrecision(cursor: Cursor, spec: FormatSpec): string {
   if (cursor.format[cursor.at] !== '.' || cursor.at + 1 >= cursor.format.length) return '';
   cursor.at += 1;
@@ -154,8 +154,8 @@ function surplus(args: readonly GoValue[]): string {
 }
 
 /**
- * Go's fmt.Sprintf. What does not fit is said within the text, `%!d(string=hi)`; only a text beyond all bounds, which
- * widths can make, is an error: a CallError.
+ * Go's fmt.Sprintf. Mismatches are part of the text, `%!d(string=hi)`. Throws a CallError only for a text that widths make
+ * too long.
  */
 export function sprintf(format: string, args: readonly GoValue[]): string {
   const cursor: Cursor = { format, args, at: 0, argument: 0, afterIndex: false, goodIndex: true, reordered: false };

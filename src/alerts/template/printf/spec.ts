@@ -1,4 +1,4 @@
-/** How one verb of a format is to print: what stands between `%` and the verb. */
+/** The flags, width and precision between `%` and a verb. */
 export interface FormatSpec {
   plus: boolean;
   minus: boolean;
@@ -26,7 +26,7 @@ export const plainSpec = (): FormatSpec => ({
   precision: undefined,
 });
 
-/** Zeros where the format asks for them and they stand to the left, else spaces. */
+/** Pads with zeros if the format has them and aligns to the right, otherwise with spaces. */
 export const padding = (count: number, spec: FormatSpec): string =>
   count > 0 ? (spec.zero && !spec.minus ? '0' : ' ').repeat(count) : '';
 

@@ -11,7 +11,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 };
 
-/** What Go prints as it is: letters, marks, numbers, punctuation, symbols and the plain space. */
+/** The characters that Go prints unescaped: letters, marks, numbers, punctuation, symbols and the plain space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 export const isPrintable = (char: string): boolean => PRINTABLE.test(char);
@@ -27,7 +27,7 @@ function escaped(char: string, quote: string, asciiOnly: boolean): string {
   return `\\U${point.toString(16).padStart(8, '0')}`;
 }
 
-/** A text between quotes as Go's strconv.Quote writes it, or strconv.QuoteToASCII. */
+/** Quotes a text like Go's strconv.Quote or strconv.QuoteToASCII. */
 export function quoted(text: string, quote: '"' | "'", asciiOnly: boolean): string {
   return quote + [...text.toWellFormed()].map((char) => escaped(char, quote, asciiOnly)).join('') + quote;
 }

@@ -8,19 +8,19 @@ import { formatInteger, formatReal } from './number.ts';
 import { type FormatSpec, pad, plainSpec } from './spec.ts';
 import { formatBytes, formatQuoted, formatText, quoted } from './text.ts';
 
-/** How a value is to be printed, and where it lies. */
+/** How a value is printed, and its nesting. */
 interface Place {
   readonly verb: string;
   readonly spec: FormatSpec;
   readonly depth: number;
-  /** Within the complaint about a verb values print without their methods. */
+  /** Within the error about a verb, values print without their methods. */
   readonly complains: boolean;
 }
 
-/** Lists and maps may lie in one another as deep as this. */
+/** Maximum nesting of lists and maps. */
 export const MAX_DEPTH = 1000;
 
-/** Addresses differ from run to run; here all values live at one. */
+/** The address of all values; in Go addresses differ from run to run. */
 const ADDRESS = 0xc000_0100_00n;
 
 /** The name of a month or a weekday, which counts from `first`. */
@@ -28,7 +28,7 @@ function nameFrom(names: readonly string[], first: bigint, value: bigint, type: 
   return names[Number(value - first)] ?? `%!${type}(${value})`;
 }
 
-/** What the method String of a value gives; undefined where its type has none. */
+/** The result of a value's method String; undefined without one. */
 export function stringMethod(value: GoValue): string | undefined {
   if (value instanceof GoTime) return goTimeString(value);
   if (value instanceof GoZone) return value.name;
@@ -61,7 +61,7 @@ function printString(text: string, place: Place): string | undefined {
   return verb === 'x' || verb === 'X' ? formatBytes(text, spec, verb === 'X') : undefined;
 }
 
-/** The values within one, whose type and braces Go writes around them. */
+/** The values within a composite, which Go writes with type and braces. */
 function printAll(
   parts: readonly string[],
   place: Place,
@@ -92,7 +92,7 @@ function printStruct({ type, values }: GoStruct, place: Place): string {
   return printAll(parts, place, type.name, ['{', '}']);
 }
 
-/** A pointer by a verb that is none for texts. */
+/** A pointer by a verb that is not for texts. */
 function printPointer(address: bigint, type: string, { verb, spec }: Place): string {
   const plain =
     address === 0n ? pad('<nil>', spec) : (formatInteger(address, 'x', { ...spec, sharp: !spec.sharp }) as string);
@@ -100,7 +100,7 @@ function printPointer(address: bigint, type: string, { verb, spec }: Place): str
   return 'bodxX'.includes(verb) ? (formatInteger(address, verb, spec) as string) : `%!${verb}(${type}=${plain})`;
 }
 
-/** A time by a verb that is none for texts: Go shows what it is made of. */
+/** A time by a verb that is not for texts: Go prints its fields. */
 function printTimeParts(time: GoTime, place: Place): string {
   const { verb, spec } = place;
   const number = (value: number, type: string) => {
@@ -162,7 +162,7 @@ export function printArgument(value: GoValue, verb: string, spec: FormatSpec): s
   return printed(value, { verb, spec, depth: 0, complains: false });
 }
 
-/** A value as Go's fmt prints it by a verb without flags: `v` gives what print and templates show. */
+/** A value as Go's fmt prints it by a verb without flags; print and templates use `v`. */
 export function formatValue(value: GoValue, verb = 'v'): string {
   return typeof value === 'string' && verb === 'v' ? value : printArgument(value, verb, plainSpec());
 }

@@ -1,6 +1,6 @@
 import { quoteGo } from '../../domain/quote.ts';
 
-/** What a piece of a template is. `keyword` are the words with a meaning of their own, and the single dot. */
+/** The kind of a token. `keyword` are the reserved words and the single dot. */
 export type TokenType =
   | 'text'
   | 'left'
@@ -26,11 +26,11 @@ export type TokenType =
 
 export interface Token {
   readonly type: TokenType;
-  /** As written; of an error, what is wrong. */
+  /** As written; for an error, its text. */
   readonly text: string;
-  /** Where it begins, in UTF-16 code units. */
+  /** Its start, in UTF-16 code units. */
   readonly at: number;
-  /** The line of its beginning, from 1. */
+  /** The line of its start, from 1. */
   readonly line: number;
 }
 
@@ -56,12 +56,12 @@ const LEFT = /\{\{(-(?=[ \t\r\n]))?/y;
 const LEFT_COMMENT = /\{\{(?:-[ \t\r\n])?\/\*/y;
 const RIGHT = /(?:([ \t\r\n])-)?\}\}/y;
 const WORD = /[\p{L}\p{Nd}_]*/uy;
-/** What may follow a word: anything else is a mistake that people make, such as `$x+2`. */
+/** Characters that may follow a word; others are typical mistakes, such as `$x+2`. */
 const TERMINATOR = /[ \t\r\n.,|:()]|\}\}|$/y;
 const QUOTED = /"(?:\\[^\n]|[^\\"\n])*"/uy;
 const RAW = /`[^`]*`/y;
 const CHARACTER = /'(?:\\[^\n]|[^\\'\n])*'/uy;
-/** Wider than Go's numbers: the parser reads them closely. */
+/** Wider than Go's numbers; the parser checks them. */
 const NUMBER =
   /[+-]?(?:0[xX][\da-fA-F_]*(?:\.[\da-fA-F_]*)?(?:[pP][+-]?[\d_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?[\d_]*)?)i?/y;
 const SIMPLE: Readonly<Record<string, TokenType>> = { '=': 'assign', '|': 'pipe', '(': 'open', ')': 'close' };
@@ -74,7 +74,7 @@ function describeCharacter(character: string): string {
   return /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character) ? `${code} '${character}'` : code;
 }
 
-/** Takes a template apart, a token at each call; after an error or the end there are only ends. */
+/** Returns a token at each call; after an error or the end, only ends. */
 export class Lexer {
   readonly #source: string;
   #at = 0;
@@ -113,7 +113,7 @@ export class Lexer {
     return { type: 'error', text: reason, at: this.#at, line: this.#line };
   }
 
-  /** Text up to the next action. Comments vanish, as does the space that a `-` beside an action takes away. */
+  /** Text up to the next action, without comments and the space that a `-` beside an action trims. */
   #outside(): Token {
     for (;;) {
       const found = this.#source.indexOf('{{', this.#at);

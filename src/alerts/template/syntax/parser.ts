@@ -16,14 +16,14 @@ import {
 } from './syntax.ts';
 import { isKeyword, openScope, TokenReader } from './token-reader.ts';
 
-/** What ends a list of statements. */
+/** The end of a list of statements. */
 interface ListEnd {
   readonly type: '{{end}}' | '{{else}}';
   readonly at: number;
 }
 
 /**
- * Reads the text of a file or a field: its own template, by the name of the source, and those that it defines.
+ * Parses the text of a file or a field: its own template, named like the source, and those that it defines.
  * Throws a TemplateError.
  */
 export function parseTemplate(source: Source, isFunction: (name: string) => boolean): ReadonlyMap<string, Tree> {
@@ -76,7 +76,7 @@ class Parser {
     return found;
   }
 
-  /** Reads what a `define` or `block` contains. */
+  /** Parses the contents of a `define` or `block`. */
   #body(name: string, context: string): void {
     const outer = this.#reader.scope;
     const { line } = this.#reader;

@@ -11,7 +11,7 @@ import {
 } from './syntax.ts';
 import { isKeyword, type TokenReader } from './token-reader.ts';
 
-/** Parentheses in parentheses; Go allows 10,000, for which the stack here would not do. */
+/** Nested parentheses; Go allows 10,000, which would exceed the stack here. */
 const MAX_DEPTH = 500;
 
 const OPERANDS = new Set<TokenType>([
@@ -26,7 +26,7 @@ const OPERANDS = new Set<TokenType>([
   'open',
 ]);
 
-/** Reads what stands between the delimiters of an action. */
+/** Parses what is between the delimiters of an action. */
 export class PipelineParser {
   readonly #reader: TokenReader;
   readonly #isFunction: (name: string) => boolean;
@@ -60,7 +60,7 @@ export class PipelineParser {
     if (idle > 0) this.#reader.fail(`non executable command in pipeline stage ${idle + 1}`);
   }
 
-  /** `$x :=`, `$x =`, and in a range `$i, $e :=`. A variable that nothing of the kind follows is an operand. */
+  /** `$x :=`, `$x =`, and in a range `$i, $e :=`. Any other variable is an operand. */
   #declarations(context: string): [VariableNode[], boolean] {
     const variables: VariableNode[] = [];
     while (this.#reader.peekWord().type === 'variable') {
@@ -120,7 +120,7 @@ export class PipelineParser {
     }
   }
 
-  /** Undefined where none begins. */
+  /** Undefined if none begins here. */
   #term(): OperandNode | undefined {
     const { type, at, text } = this.#reader.nextWord();
     switch (type) {

@@ -7,14 +7,14 @@ export interface Tree {
   readonly root: ListNode;
 }
 
-/** The text that nodes lie in. */
+/** The source text of nodes. */
 export interface Source {
   /** The name of the file; empty for a field of the configuration. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Where a node begins, in UTF-16 code units of its source. */
+/** The start of a node, in UTF-16 code units of its source. */
 interface Placed {
   readonly at: number;
 }
@@ -103,13 +103,13 @@ export interface BoolNode extends Placed {
   readonly value: boolean;
 }
 
-/** A constant takes the type that its place asks for, among those that can hold it. */
+/** A constant takes the type required by its context, among those that can hold it. */
 export interface NumberNode extends Placed {
   readonly type: 'number';
   readonly text: string;
   readonly int: bigint | undefined;
   readonly float: number | undefined;
-  /** Where the place asks for none. Undefined for a whole number beyond int. */
+  /** The default type. Undefined for an integer beyond int. */
   readonly ideal: bigint | number | undefined;
 }
 
@@ -146,7 +146,7 @@ function printBranch({ type, pipe, list, elseList }: BranchNode): string {
   return `{{${type} ${printPipe(pipe)}}}${printNode(list)}${elseList ? `{{else}}${printNode(elseList)}` : ''}{{end}}`;
 }
 
-/** Writes a node as errors cite it: like its source, without the spaces that mean nothing. */
+/** Formats a node for errors: like its source, without insignificant spaces. */
 export function printNode(node: Node): string {
   switch (node.type) {
     case 'list':
@@ -191,5 +191,5 @@ export function printNode(node: Node): string {
 
 const isBlank = (node: StatementNode) => node.type === 'text' && /^\s*$/.test(node.text);
 
-/** Whether a template has nothing in it but space: such a one replaces no other. */
+/** Whether a template contains only space: then it replaces no other. */
 export const isEmpty = (root: ListNode): boolean => root.nodes.every(isBlank);

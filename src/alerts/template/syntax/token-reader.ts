@@ -4,7 +4,7 @@ import { TemplateError } from '../template-error.ts';
 import { Lexer, type Token } from './lexer.ts';
 import type { Source } from './syntax.ts';
 
-/** What is known while one template, or one definition in it, is read. */
+/** The state of parsing one template, or one definition in it. */
 export interface Scope {
   readonly name: string;
   variables: string[];
@@ -24,7 +24,7 @@ function describeToken({ type, text }: Token): string {
 
 export const isKeyword = ({ type, text }: Token, word: string): boolean => type === 'keyword' && text === word;
 
-/** The tokens of a source, any number of which may be looked at ahead; and what is wrong with them. */
+/** The tokens of a source, with unlimited look-ahead and errors. */
 export class TokenReader {
   scope: Scope;
   readonly #source: Source;
@@ -38,7 +38,7 @@ export class TokenReader {
     this.scope = openScope(source.name);
   }
 
-  /** How many tokens have been taken: what `returnTo` goes back to. */
+  /** The number of tokens taken, for `returnTo`. */
   get taken(): number {
     return this.#index;
   }

@@ -17,7 +17,7 @@ export const WEEKDAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thurs
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** Days before each month of a year that has no 29 February. */
+/** Days before each month of a year without 29 February. */
 const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365] as const;
 
 /** The days of 400 years of the Gregorian calendar, after which it repeats. */
@@ -44,12 +44,12 @@ export function daysInMonth(month: number, year: number): number {
   return (DAYS_BEFORE[month] as number) - (DAYS_BEFORE[month - 1] as number);
 }
 
-/** The days of the year that lie before a month of 1 to 12. */
+/** The days of the year before a month of 1 to 12. */
 export function daysBeforeMonth(month: number, year: number): number {
   return (DAYS_BEFORE[month - 1] as number) + (month > 2 && isLeapYear(year) ? 1 : 0);
 }
 
-/** The remainder that has the sign of the divisor. */
+/** The remainder with the sign of the divisor. */
 export const modulo = (value: number, divisor: number): number => value - Math.floor(value / divisor) * divisor;
 
 /** Days from 1970-01-01 to a day; months beyond 1 to 12 and days beyond the month count on, as in Go's time.Date. */

@@ -6,13 +6,13 @@ const SECOND = 1_000_000_000n;
 const MAX_DURATION = 2n ** 63n - 1n;
 const MIN_DURATION = -(2n ** 63n);
 
-/** Keeps nanoseconds within what Go's time.Duration holds, as its arithmetic on times does. */
+/** Clamps nanoseconds to the range of Go's time.Duration, like its arithmetic on times. */
 export const clampDuration = (ns: bigint): bigint =>
   ns > MAX_DURATION ? MAX_DURATION : ns < MIN_DURATION ? MIN_DURATION : ns;
 
 const magnitude = (ns: bigint): bigint => (ns < 0n ? -ns : ns);
 
-/** `whole` units and the rest in decimals, without zeros at their end. */
+/** `whole` units with decimals, without trailing zeros. */
 function withDecimals(ns: bigint, unit: bigint): string {
   const digits = String(unit).length - 1;
   const rest = String(ns % unit)
@@ -40,7 +40,7 @@ export function durationIn(ns: bigint, unit: bigint): number {
   return Number(ns / unit) + Number(ns % unit) / Number(unit);
 }
 
-/** Drops what is no multiple of `step`; a step of zero or less leaves the duration. */
+/** Truncates to a multiple of `step`; a step of zero or less leaves the duration. */
 export const truncateDuration = (ns: bigint, step: bigint): bigint => (step <= 0n ? ns : ns - (ns % step));
 
 /** The nearest multiple of `step`, halves away from zero; a step of zero or less leaves the duration. */
@@ -54,7 +54,7 @@ export function roundDuration(ns: bigint, step: bigint): bigint {
 
 export const absoluteDuration = (ns: bigint): bigint => clampDuration(magnitude(ns));
 
-/** What humanizeDuration counts in: seconds. */
+/** The argument of humanizeDuration in seconds. */
 function secondsOf(value: GoValue): Outcome<number> {
   if (typeof value === 'number') return accepted(value);
   if (typeof value === 'bigint') return accepted(Number(value));
@@ -79,7 +79,7 @@ function humanizeFraction(seconds: number): string {
   return `${fourDigits(rest)}${prefix}s`;
 }
 
-/** Go's conversion of a float64 to an int64, as amd64 does it: what does not fit becomes the smallest. */
+/** Go's conversion of a float64 to an int64 on amd64: an overflow becomes the smallest. */
 function toInt64(value: number): bigint {
   const whole = BigInt(Math.trunc(value));
   return whole > MAX_DURATION || whole < MIN_DURATION ? MIN_DURATION : whole;
@@ -98,7 +98,7 @@ function humanizeWhole(seconds: number): string {
 }
 
 /**
- * A duration for people, `1d 2h 3m 4s`, `12ms`, from a number of seconds, a text of one, or a time.Duration. Source:
+ * A readable duration, `1d 2h 3m 4s`, `12ms`, from a number of seconds, as number or text, or a time.Duration. Source:
  * prometheus/common HumanizeDuration.
  */
 export function humanizeDuration(value: GoValue): Outcome<string> {

@@ -2,7 +2,7 @@ import type { GoTime } from '../value.ts';
 import { type CalendarDay, calendarDayOf, MONTH_NAMES, modulo, SECONDS_PER_DAY, WEEKDAY_NAMES } from './calendar.ts';
 import { type LayoutElement, type LayoutPart, layoutParts } from './layout.ts';
 
-/** What calendar and clock show at a time, in its own zone. */
+/** The date and time of day of a time, in its own zone. */
 export interface WallTime extends CalendarDay {
   readonly hour: number;
   readonly minute: number;
@@ -40,7 +40,7 @@ function offsetText(element: string, offset: number): string {
   if (element.startsWith('Z') && offset === 0) return 'Z';
   const minutes = Math.floor(Math.abs(offset) / 60);
   const colon = element.includes(':') ? ':' : '';
-  // Go takes the sign from the whole minutes, so that 30 seconds west of UTC show as +00:00.
+  // Go takes the sign from the whole minutes, so that 30 seconds west of UTC print as +00:00.
   let text = (offset < 0 && minutes > 0 ? '-' : '+') + padded(Math.floor(minutes / 60), 2);
   const pairs = element.replace(/[^0-9]/g, '').length / 2;
   if (pairs > 1) text += colon + padded(minutes % 60, 2);
@@ -94,7 +94,7 @@ function fractionText(part: LayoutPart & { kind: 'fraction' }, nanoseconds: numb
   return rest === '' ? '' : part.separator + rest;
 }
 
-/** Writes a time as Go's Time.Format does, by a layout in terms of `Mon Jan 2 15:04:05 MST 2006`. */
+/** Formats a time like Go's Time.Format, by a layout in terms of `Mon Jan 2 15:04:05 MST 2006`. */
 export function formatGoTime(at: GoTime, layout: string): string {
   const wall = wallTimeOf(at);
   let text = '';
@@ -105,5 +105,5 @@ export function formatGoTime(at: GoTime, layout: string): string {
   return text;
 }
 
-/** What a template prints where it prints a time. */
+/** A time as templates print it. */
 export const goTimeString = (at: GoTime): string => formatGoTime(at, '2006-01-02 15:04:05.999999999 -0700 MST');

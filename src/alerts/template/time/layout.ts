@@ -46,8 +46,8 @@ export type LayoutPart =
     };
 
 /**
- * The reference elements of Go's layouts. Where two begin at the same place the alternatives' order decides; `Jan` and
- * `Mon` are none before a lower-case letter, and the underscore of `_2006` is an ordinary character.
+ * The reference elements of Go's layouts. Where two begin at the same place, their order decides; `Jan` and `Mon` do not
+ * count before a lower-case letter, and the underscore of `_2006` is an ordinary character.
  */
 const ELEMENTS = new RegExp(
   [

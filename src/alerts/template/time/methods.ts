@@ -17,7 +17,7 @@ const MICROSECOND = 1000n;
 const MILLISECOND = 1_000_000n;
 const SECOND = 1_000_000_000n;
 
-/** The zero time, from which times are rounded, lies this many seconds before the epoch. */
+/** Seconds from the zero time, the origin of rounding, to the epoch. */
 const ZERO_BEFORE_EPOCH = 62_135_596_800n;
 
 const nanosecondsOf = (value: GoValue): bigint => (value instanceof GoInt ? value.value : 0n);
@@ -29,7 +29,7 @@ function timeOf(value: GoValue): GoTime {
   throw new CallError('not a time');
 }
 
-/** A method without arguments that reads calendar or clock. */
+/** A method without arguments that reads a part of the date or time of day. */
 function shown(read: (wall: WallTime) => GoValue): Method<GoTime> {
   return { parameters: [], call: (time) => read(wallTimeOf(time)) };
 }
@@ -42,7 +42,7 @@ function sinceEpoch(unit: bigint): Method<GoTime> {
   return { parameters: [], call: (time) => int64(floorDivide(unixNanoseconds(time), unit)) };
 }
 
-/** Templates take no function of several results. */
+/** Templates cannot call functions with several results. */
 const several = (name: string, count: number): Method<never> => ({
   parameters: [],
   uncallable: `function ${name} has ${count} return values; should be 1 or 2`,

@@ -1,7 +1,7 @@
 import type { Problem, Reading } from './parse.ts';
 import { UTC_ZONE } from './zone.ts';
 
-/** What an element for an offset looks like in a text; Go takes the two-digit groups whatever they are, and judges then. */
+/** The forms of an offset in a text; like Go, two-digit groups are checked after matching. */
 function offsetGroups(element: string, text: string): readonly string[] | undefined {
   const colon = element.includes(':');
   const pairs = element.replace(/[^0-9]/g, '').length / 2;
@@ -15,7 +15,7 @@ function offsetGroups(element: string, text: string): readonly string[] | undefi
   return text.length < at ? undefined : [text.slice(0, at), ...groups];
 }
 
-/** Reads an offset from UTC: `-07:00`, or `Z` where the element begins with it. */
+/** Reads an offset from UTC: `-07:00`, or `Z` if the element begins with it. */
 export function readOffset(reading: Reading, element: string): Problem {
   if (element.startsWith('Z') && reading.rest.startsWith('Z')) {
     reading.rest = reading.rest.slice(1);
@@ -40,7 +40,7 @@ export function readOffset(reading: Reading, element: string): Problem {
   return undefined;
 }
 
-/** `+3`, `-11`: how long it is; 0 where it is none, or lies beyond a day. */
+/** The length of an offset such as `+3` or `-11`; 0 if it is none, or more than a day. */
 function signedHours(text: string): number {
   const match = /^[-+](\d+)/.exec(text);
   return match && Number(match[1]) <= 23 ? match[0].length : 0;

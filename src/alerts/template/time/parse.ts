@@ -13,9 +13,9 @@ import { type LayoutElement, type LayoutPart, layoutParts } from './layout.ts';
 import { readFraction, readOffset, readZoneName } from './parse-zone.ts';
 import { FixedZone, UTC_ZONE } from './zone.ts';
 
-/** What has been read of a time; a month, day or day of the year of -1 has not been. */
+/** The parts of a time read so far; a month, day or day of the year of -1 is absent. */
 export interface Reading {
-  /** What is left of the text. */
+  /** The rest of the text. */
   rest: string;
   year: number;
   month: number;
@@ -32,12 +32,12 @@ export interface Reading {
   zoneName: string;
 }
 
-/** `bad`: the text is none of the kind; `range`: what of it is out of range. */
+/** `bad`: the text does not match; `range`: the part that is out of range. */
 export type Problem = 'bad' | { readonly range: string } | undefined;
 
 type Reader = (reading: Reading) => Problem;
 
-/** Go quotes here in its own way: bytes that are not printable ASCII in hexadecimal. */
+/** Go's quoting in these errors: bytes that are not printable ASCII in hexadecimal. */
 function quote(text: string): string {
   const escaped = text.replace(/["\\]|[^ -\x7f]/gu, (char) => {
     if (char === '"' || char === '\\') return `\\${char}`;
@@ -46,7 +46,7 @@ function quote(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Takes one or two digits; `fixed` wants two. */
+/** Takes one or two digits; with `fixed`, two. */
 function takeNumber(reading: Reading, fixed: boolean): number | undefined {
   const match = (fixed ? /^\d\d/ : /^\d\d?/).exec(reading.rest);
   if (!match) return undefined;
@@ -162,12 +162,12 @@ function readElement(reading: Reading, parts: readonly LayoutPart[], index: numb
   if (!(element in READERS)) return readOffset(reading, element);
   const problem = READERS[element as PlainElement](reading);
   if (problem || (element !== '5' && element !== '05') || !/^[.,]\d/.test(reading.rest)) return problem;
-  // A fraction may follow the seconds though the layout has none.
+  // A fraction may follow the seconds even if the layout has none.
   const next = parts.slice(index + 1).find((later) => later.kind !== 'literal');
   return next?.kind === 'fraction' ? undefined : readFraction(reading, undefined);
 }
 
-/** Takes a literal, in which spaces stand for any number of spaces; false where the text differs. */
+/** Takes a literal, whose spaces match any number of spaces; false if the text differs. */
 function skip(reading: Reading, literal: string): boolean {
   for (const piece of literal.match(/ +|[^ ]/gu) ?? []) {
     if (piece.startsWith(' ')) {
@@ -182,7 +182,7 @@ function skip(reading: Reading, literal: string): boolean {
   return true;
 }
 
-/** Turns a day of the year into month and day; what is wrong with it where it does not fit. */
+/** Converts a day of the year to month and day; returns the problem if it does not fit. */
 function placeYearDay(reading: Reading): string | undefined {
   const { year, yearDay } = reading;
   if (yearDay < 1 || yearDay > (isLeapYear(year) ? 366 : 365)) return 'day-of-year out of range';
@@ -219,7 +219,7 @@ function timeOf(reading: Reading): GoTime {
     return new GoTime(seconds - offset, reading.nanoseconds, isUtc ? UTC_ZONE : new FixedZone(zoneName, offset));
   }
   if (zoneName === '') return new GoTime(seconds, reading.nanoseconds, UTC_ZONE);
-  // A name says nothing of the distance from UTC, but for GMT+3; Go then moves the clock, not the instant.
+  // A name has no offset, except GMT+3; Go then changes the clock, not the instant.
   const hours = /^GMT[-+]\d+$/.test(zoneName) ? Number(zoneName.slice(3)) : 0;
   return new GoTime(seconds, reading.nanoseconds, new FixedZone(zoneName, hours * 3600));
 }

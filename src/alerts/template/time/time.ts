@@ -28,7 +28,7 @@ export interface ClockReading {
   readonly nanoseconds: number;
 }
 
-/** A time by what calendar and clock show in a zone; every number may lie beyond its usual range, as in Go's time.Date. */
+/** A time from date and time of day in a zone; numbers may be out of range, as in Go's time.Date. */
 export function timeOnClock(year: number, month: number, day: number, clock: ClockReading, zone: GoZone): GoTime {
   const carry = Math.floor(clock.nanoseconds / 1e9);
   const shown =
@@ -52,7 +52,7 @@ export function addNanoseconds(time: GoTime, ns: bigint): GoTime {
 
 export const isZeroTime = (time: GoTime): boolean => time.seconds === ZERO_SECONDS && time.nanoseconds === 0;
 
-/** Negative where `a` is the earlier one, 0 where both are the same instant. */
+/** Negative if `a` is earlier, 0 for the same instant. */
 export const compareTimes = (a: GoTime, b: GoTime): number => a.seconds - b.seconds || a.nanoseconds - b.nanoseconds;
 
 export const inZone = (time: GoTime, zone: GoZone): GoTime => new GoTime(time.seconds, time.nanoseconds, zone);

@@ -1,6 +1,6 @@
 import { periodOfRule, readZoneRule, type ZonePeriod, type ZoneRule } from './zone-rule.ts';
 
-/** The period in which an instant lies, which is given in seconds since the epoch. */
+/** The period of an instant, given in seconds since the epoch. */
 export type ZoneLookup = (unixSeconds: number) => ZonePeriod;
 
 interface Counts {
@@ -20,7 +20,7 @@ interface ZoneType extends ZonePeriod {
 interface ZoneTable {
   /** Seconds since the epoch, ascending. */
   readonly transitions: readonly number[];
-  /** For each transition what begins there: a place in `types`. */
+  /** The index in `types` that begins at each transition. */
   readonly begins: readonly number[];
   readonly types: readonly ZoneType[];
   readonly rule: ZoneRule | undefined;
@@ -92,7 +92,7 @@ function readTable(file: DataView): ZoneTable | undefined {
   return { ...readBlock(file, blockAt, second, 8), rule };
 }
 
-/** What holds before the first transition: the first type where no transition leads to it, else one of winter time. */
+/** The type before the first transition: the first if no transition leads to it, otherwise one of winter time. */
 function earliestType({ begins, types }: ZoneTable): ZoneType {
   const first = types[0] as ZoneType;
   if (!begins.includes(0)) return first;
@@ -121,7 +121,7 @@ function lookupIn(table: ZoneTable): ZoneLookup {
   };
 }
 
-/** Reads a compiled time zone (RFC 9636, versions 1 to 4); undefined when the bytes are none. */
+/** Reads a compiled time zone (RFC 9636, versions 1 to 4); undefined for other bytes. */
 export function readZoneFile(bytes: Uint8Array): ZoneLookup | undefined {
   try {
     const table = readTable(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -1,6 +1,6 @@
 /**
- * What the time is called in winter and, where it differs, in summer, with the zones where it is called so. Elsewhere
- * it has no name but its distance from UTC. Source: IANA time zone database 2025b, public domain.
+ * The names of winter and, if different, summer time, with their zones. Other zones have only an offset from UTC.
+ * Source: IANA time zone database 2025b, public domain.
  */
 const ZONES_BY_NAMES: Readonly<Record<string, string>> = {
   ACST: 'Australia/Darwin Australia/North',
@@ -127,7 +127,7 @@ function readNames(): Map<string, readonly string[]> {
   return found;
 }
 
-/** The name of winter time and the name of summer time in an IANA zone; undefined where times have no names. */
+/** The names of winter and summer time in an IANA zone; undefined without names. */
 export function timeNamesOf(zone: string): readonly [winter: string, summer: string] | undefined {
   namesByZone ??= readNames();
   const [winter, summer] = namesByZone.get(zone.toLowerCase()) ?? [];

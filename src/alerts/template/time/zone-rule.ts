@@ -1,12 +1,12 @@
 import { calendarDayOf, daysFromEpoch, daysInMonth, isLeapYear, modulo, SECONDS_PER_DAY } from './calendar.ts';
 
-/** What a zone is called and how far it lies east of Greenwich, in seconds. */
+/** The name of a zone's time, and its offset in seconds east of UTC. */
 export interface ZonePeriod {
   readonly abbreviation: string;
   readonly offset: number;
 }
 
-/** When summer or winter time begins, in a year of local time. */
+/** The beginning of summer or winter time, in a year of local time. */
 interface Switch {
   /** `month`: the `week`-th `weekday` of a month (week 5: the last); `julian`: day 1 to 365, never 29 February; `day`: 0 to 365. */
   readonly kind: 'month' | 'julian' | 'day';
@@ -17,7 +17,7 @@ interface Switch {
   readonly at: number;
 }
 
-/** What holds after the last recorded transition of a zone: one period, or two that alternate every year. */
+/** The rule after the last recorded transition of a zone: one period, or two that alternate every year. */
 export interface ZoneRule {
   readonly standard: ZonePeriod;
   readonly summer?: { readonly period: ZonePeriod; readonly begins: Switch; readonly ends: Switch };
@@ -28,7 +28,7 @@ const OFFSET = '([-+]?\\d{1,3}(?::\\d{1,2}(?::\\d{1,2})?)?)';
 const RULE = new RegExp(`^${NAME}${OFFSET}(?:${NAME}${OFFSET}?(?:,([^,]+),([^,]+))?)?$`);
 const SWITCH = new RegExp(`^(?:M(\\d{1,2})\\.(\\d)\\.(\\d)|J(\\d{1,3})|(\\d{1,3}))(?:/${OFFSET})?$`);
 
-/** Where a rule names a summer time but no dates, POSIX leaves them open and everybody takes those of the USA. */
+/** The default dates of summer time, which POSIX leaves open; implementations use those of the USA. */
 const USUAL_SWITCHES = ['M3.2.0', 'M11.1.0'] as const;
 
 function secondsOf(text: string): number {
@@ -79,7 +79,7 @@ function secondOfYear(rule: Switch, year: number): number {
   return (first - newYear + day) * SECONDS_PER_DAY + rule.at;
 }
 
-/** The period in which an instant lies, in seconds since the epoch. */
+/** The period of an instant, in seconds since the epoch. */
 export function periodOfRule(rule: ZoneRule, unixSeconds: number): ZonePeriod {
   const { standard, summer } = rule;
   if (!summer) return standard;

@@ -6,13 +6,13 @@ import { readZoneFile, type ZoneLookup } from './zone-file.ts';
 import { timeNamesOf } from './zone-names.ts';
 import type { ZonePeriod } from './zone-rule.ts';
 
-/** Where systems keep their compiled time zones. */
+/** The usual folders of compiled time zones. */
 const ZONE_FOLDERS = ['/usr/share/zoneinfo', '/usr/share/lib/zoneinfo', '/usr/lib/locale/TZ', '/etc/zoneinfo'] as const;
 
 /** JavaScript's dates end this many milliseconds before and after the epoch. */
 const MAX_DATE_MS = 8.64e15;
 
-/** A zone whose clocks never change. */
+/** A zone with a fixed offset. */
 export class FixedZone extends GoZone {
   readonly #period: ZonePeriod;
 
@@ -46,7 +46,7 @@ function lookupFromSystem(name: string): ZoneLookup | undefined {
     try {
       return readZoneFile(readFileSync(`${folder}/${name}`));
     } catch {
-      // The system keeps its zones elsewhere, or nowhere.
+      // The system has its zones elsewhere, or none.
     }
   }
   return undefined;
@@ -68,8 +68,8 @@ function numericName(offset: number): string {
 }
 
 /**
- * A zone from what the JavaScript engine knows, which has offsets but hardly any names: they are those that times have
- * there today. Undefined when it knows no zone of the name.
+ * A zone from the data of the JavaScript engine, which has offsets but hardly any names: today's names are used.
+ * Undefined for an unknown zone.
  */
 export function lookupFromEngine(name: string): ZoneLookup | undefined {
   let format: Intl.DateTimeFormat;
@@ -95,14 +95,14 @@ export function lookupFromEngine(name: string): ZoneLookup | undefined {
   };
 }
 
-/** More than there are zones: names differ in case, too, where the engine answers. */
+/** Cached zones; more than exist, as the engine accepts names in any case. */
 const REMEMBERED_ZONES = 1000;
 const known = new Map<string, GoZone>();
 
-/** Letters, digits and the few other characters of zone names; no path leads out of the folder of zones. */
+/** The characters of zone names; a name cannot leave the folder of zones. */
 const isZoneName = (name: string): boolean => /^[A-Za-z0-9][\w+-]*(?:\/[A-Za-z0-9][\w+-]*)*$/.test(name);
 
-/** The zone that the machine is set to. */
+/** The zone of the machine. */
 export function localZone(): GoZone {
   let local = known.get('Local');
   if (!local) {

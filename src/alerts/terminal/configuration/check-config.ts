@@ -9,10 +9,10 @@ import { type LocalConfigOptions, printableLines, readConfigText } from './local
 
 export type CheckConfigOptions = LocalConfigOptions;
 
-/** What amtool calls standard input. */
+/** amtool's name for standard input. */
 const STDIN = '/dev/stdin';
 
-/** What follows `FAILED:`: one problem in the same line, several below it. */
+/** The text after `FAILED:`: one problem on the same line, several below it. */
 function failure(reason: string): string {
   const lines = printableLines(reason);
   return `  FAILED:${lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n  ${line}`).join('')}\n`;
@@ -29,7 +29,7 @@ function foundParts({ inhibitRules, receivers, templates }: AlertmanagerConfig):
   return `Found:\n${parts.map((part) => ` - ${part}\n`).join('')}`;
 }
 
-/** Checks the template files and the templates within the configuration; prints what amtool prints of the files. */
+/** Checks the template files and the inline templates; prints the same about the files as amtool. */
 async function checkTemplates(config: AlertmanagerConfig, terminal: Terminal): Promise<boolean> {
   const templates = await loadTemplates(config.templates, { clock: terminal.clock });
   if (!templates.ok) {
@@ -42,7 +42,7 @@ async function checkTemplates(config: AlertmanagerConfig, terminal: Terminal): P
   return problems.length === 0;
 }
 
-/** Whether all is well with a file. */
+/** Checks one file; false when it has problems. */
 async function checkFile(path: string, options: CheckConfigOptions, terminal: Terminal): Promise<boolean> {
   const isStdin = path === '-' || path === STDIN;
   terminal.out(`Checking '${isStdin ? STDIN : path}'`);
@@ -69,7 +69,7 @@ async function checkFile(path: string, options: CheckConfigOptions, terminal: Te
   return checkTemplates(config.value, terminal);
 }
 
-/** `alerts check-config`: checks files as amtool does, and tells all that is wrong with each. */
+/** `alerts check-config`: checks files like amtool, and prints all problems of each. */
 export async function checkConfig(
   files: readonly string[],
   options: CheckConfigOptions,

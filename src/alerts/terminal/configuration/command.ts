@@ -8,14 +8,14 @@ import type { TestReceiverOptions } from './test-receiver.ts';
 
 const EXPAND_ENV: [flags: string, description: string] = [
   '--config.expand-env',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what users write.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as users write it.
   'replace ${NAME} in values of the file by the variable of that name',
 ];
 
 function addCheckConfigCommand(alerts: Command, terminal: Terminal): void {
   alerts
     .command('check-config')
-    .description('check configuration files and their templates, and tell all that is wrong with each')
+    .description('check configuration files and their templates, and print all problems of each')
     .argument('[files...]', 'alertmanager.yml and the like; - or nothing reads standard input')
     .option(...EXPAND_ENV)
     .addHelpText(
@@ -41,7 +41,9 @@ function addRouteOptions(command: Command): Command {
 }
 
 function addRoutesCommands(alerts: Command, terminal: Terminal): void {
-  const routes = alerts.command('routes').description('draw the routing tree, and try where an alert would go');
+  const routes = alerts
+    .command('routes')
+    .description('draw the routing tree, and test which receivers an alert would reach');
   addRouteOptions(
     routes.command('show', { isDefault: true }).description('draw the routing tree of a file or of a server'),
   )
@@ -61,7 +63,7 @@ Examples:
       .command('test')
       .description('print the receivers of an alert, in the order of the tree')
       .argument('[labels...]', 'name=value; a first word without = is the alertname')
-      .option('--tree', 'draw the routes on its way too')
+      .option('--tree', 'draw the routes that it takes as well')
       .option('--verify.receivers <names>', 'end with 1 unless these are its receivers, with commas between'),
   )
     .addHelpText(
@@ -122,8 +124,8 @@ function addTestReceiverCommand(alerts: Command, terminal: Terminal): void {
     .option('--config.file <file>', 'the configuration', 'alertmanager.yml')
     .option(...EXPAND_ENV)
     .option('--dry-run', 'send nothing: show what would be sent')
-    .option('--resolved', 'tell that the alert of the drill is over')
-    .option('--web.external-url <url>', 'where people reach the server; templates put it into links')
+    .option('--resolved', 'send the resolved notification of the drill')
+    .option('--web.external-url <url>', 'the URL of the server for users; templates put it into links')
     .option('--timeout <duration>', 'how long to wait for each answer', '30s')
     .addHelpText(
       'after',
@@ -142,7 +144,7 @@ Examples:
     });
 }
 
-/** Adds the commands that read a configuration: to check it, to draw its routes, to try its templates and receivers. */
+/** Adds the commands for a configuration: check it, draw its routes, test its templates and receivers. */
 export function addConfigurationCommands(alerts: Command, terminal: Terminal): void {
   addCheckConfigCommand(alerts, terminal);
   addRoutesCommands(alerts, terminal);

@@ -6,7 +6,7 @@ import { pairsOf, renderRouteLabels } from '../../pipeline/notification-data.ts'
 
 export interface DrillRequest {
   readonly receiver: string;
-  /** Beside the drill's own labels, or in their place. */
+  /** In addition to the drill's own labels, or in their place. */
   readonly labels: Pairs;
   readonly annotations: Pairs;
   readonly isResolved: boolean;
@@ -14,7 +14,7 @@ export interface DrillRequest {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly templates: TemplateRenderer;
-  /** Told of each label of the route whose template fails. */
+  /** Called for each label of the route whose template fails. */
   readonly routeLabelFailed: (label: string, error: unknown) => void;
 }
 
@@ -24,20 +24,20 @@ const LABELS: Pairs = { alertname: 'Drill', instance: 'drill.example:9100', job:
 
 function annotationsOf(receiver: string): Pairs {
   return {
-    description: `Somebody tries whether notifications reach the receiver ${receiver}. Nothing is wrong.`,
+    description: `This is a test of the receiver ${receiver}. Nothing is wrong.`,
     summary: 'This is a drill: nothing needs to be done',
   };
 }
 
-/** The first route that goes to the receiver. */
+/** The first route to the receiver. */
 export function routeTo(receiver: string, routes: RouteTree): Route | undefined {
   for (const route of routes.all()) if (route.receiver === receiver) return route;
   return undefined;
 }
 
 /**
- * A notification of one alert, grouped as the receiver's route groups. Its group key is that of no real group, so that
- * a drill neither touches nor closes an incident; it stays the same, so that `--resolved` ends what a drill began.
+ * A notification of one alert, grouped by the receiver's route. Its group key belongs to no real group, so that a drill
+ * touches no real incident; it is constant, so that `--resolved` ends the drill's incident.
  */
 export function drillNotification(request: DrillRequest, route: Route | undefined): Notification {
   const { receiver, isResolved, externalUrl, now, templates, routeLabelFailed: failed } = request;

@@ -3,7 +3,7 @@ import { HIDDEN } from '../../config/kind.ts';
 import { templateFault } from '../../template/templates.ts';
 import type { DrawnRoute } from './route-drawing.ts';
 
-/** Fields whose texts are none. */
+/** Fields that are not templates. */
 const NO_TEMPLATES = new Set(['http_config', 'tls_config', 'sigv4', 'name']);
 
 interface Found {
@@ -12,7 +12,7 @@ interface Found {
   readonly text: string;
 }
 
-/** The texts of a printed configuration; secrets are not among them. */
+/** The texts of a printed configuration, without secrets. */
 function* textsOf(printed: unknown, place: string): Generator<Found> {
   if (typeof printed === 'string') {
     if (printed !== HIDDEN) yield { place, text: printed };
@@ -45,8 +45,7 @@ function* routeTemplatesOf({ receiver, labels, routes }: LabelledRoute): Generat
 }
 
 /**
- * What is wrong with the templates that stand in the configuration itself, a line for each. Alertmanager finds out when
- * it has to notify.
+ * The problems of the templates within the configuration, one line each. Alertmanager reports them only when it notifies.
  */
 export function templateProblems(config: AlertmanagerConfig): string[] {
   const problems = new Set<string>();

@@ -10,26 +10,26 @@ export interface LocalConfigOptions {
   readonly 'config.expandEnv'?: boolean;
 }
 
-/** Text of others, safe for a terminal, in the lines that it has. */
+/** Untrusted text made safe for a terminal; line breaks stay. */
 export function printableLines(text: string): string[] {
   return text.trimEnd().split('\n').map(printable);
 }
 
 export interface ConfigText {
-  /** In a refusal: what the text is. */
+  /** The name of the text in errors. */
   readonly source: string;
-  /** Relative files of the configuration lie in it. */
+  /** The folder for relative paths in the configuration. */
   readonly folder: string;
   readonly expandEnv: boolean;
   readonly environment: Terminal['env'];
 }
 
-/** Reads a configuration; a refusal has a line for each problem. */
+/** Reads a configuration; a refusal has one line per problem. */
 export function readConfigText(text: string, options: Omit<ConfigText, 'source'>): Outcome<AlertmanagerConfig> {
   return readConfig(text, { ...options, matcherMode: 'fallback' });
 }
 
-/** Reads a configuration. Throws for one that is not in order, with all that is wrong. */
+/** Reads a configuration. Throws with all its problems. */
 export function parseConfig(text: string, config: ConfigText): AlertmanagerConfig {
   const read = readConfigText(text, config);
   if (read.ok) return read.value;

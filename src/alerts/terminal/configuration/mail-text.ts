@@ -1,13 +1,13 @@
 import type { Mail } from '../../integrations/email/message.ts';
 
-/** Undoes quoted-printable. */
+/** Decodes quoted-printable. */
 function decodeText(text: string): string {
   return text
     .replace(/=\n/g, '')
     .replace(/(?:=[\dA-F]{2})+/g, (run) => Buffer.from(run.replaceAll('=', ''), 'hex').toString('utf8'));
 }
 
-/** Undoes what makes ASCII of a header: `=?UTF-8?Q?k=C3=A4se_pur?=`, as often as one line has no room for all of it. */
+/** Decodes the encoded words of a header, such as `=?UTF-8?Q?k=C3=A4se_pur?=`. */
 function decodeHeaders(headers: string): string {
   return headers
     .replace(/(=\?UTF-8\?Q\?[^?\s]*\?=)\s+(?==\?UTF-8\?Q\?)/gi, '$1')
@@ -17,7 +17,7 @@ function decodeHeaders(headers: string): string {
     });
 }
 
-/** The message as people read it: the addresses, its headers, and its parts decoded. */
+/** The message as readable text: addresses, headers, and decoded parts. */
 export function describeMail({ from, to, content: bytes }: Mail): string {
   const content = bytes.toString().replaceAll('\r\n', '\n');
   const end = content.indexOf('\n\n');

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../integrations/notifier.ts';
 
-/** A request, and what came of it: an answer, an error, or neither when it was only recorded. */
+/** A request with its answer or error; with neither when it was only recorded. */
 export interface Exchange {
   readonly request: Omit<HttpRequest, 'signal'>;
   readonly answer?: { readonly status: number; readonly text: string };
@@ -10,7 +10,7 @@ export interface Exchange {
   readonly durationMs: number;
 }
 
-/** Sends through another client and keeps what was said. */
+/** Sends through another client and records the exchanges. */
 export function recordHttp(client: HttpClient, exchanges: Exchange[], clock: Clock): HttpClient {
   return {
     async send(request) {
@@ -34,8 +34,8 @@ function withoutSignal({ signal: _, ...request }: HttpRequest): Omit<HttpRequest
 }
 
 /**
- * What a service would say on success, as far as any integration looks: WeChat asks for a token first, Jira for issues
- * that it may update. So the requests after the first are recorded too.
+ * An answer that every integration takes for a success: with a token for WeChat and the issues for Jira, so that requests
+ * after the first are recorded as well.
  */
 const SUCCESS: HttpAnswer = {
   status: 200,
@@ -51,10 +51,10 @@ const SUCCESS: HttpAnswer = {
   }),
 };
 
-/** More would be an integration that asks until it gets another answer. */
+/** Ends an integration that would repeat its request until it gets another answer. */
 const MAX_REQUESTS = 10;
 
-/** Sends nothing: keeps the requests and answers each as if it had succeeded. */
+/** Sends nothing: records the requests and answers each with a success. */
 export function recordOnly(exchanges: Exchange[]): HttpClient {
   return {
     async send(request) {

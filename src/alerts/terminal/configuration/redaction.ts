@@ -1,13 +1,13 @@
 import { HIDDEN, withoutPassword } from '../../config/kind.ts';
 import { partsOfUrl, replaceSpellings, spellingsOf } from '../../integrations/secret-texts.ts';
 
-/** What hides a header's value, a query parameter's or a field's of an answer: its name says that it is a secret. */
+/** Names of headers, query parameters and fields of answers whose values are secrets. */
 const SECRET_NAME = 'auth|token|secret|passw|apikey|api_key|api-key|cookie|signature';
 const SECRET_HEADER = new RegExp(SECRET_NAME, 'i');
 const SECRET_PARAMETER = new RegExp(`([?&][^=&#]*(?:${SECRET_NAME})[^=&#]*=)[^&#]*`, 'gi');
 const SECRET_FIELD = new RegExp(`("[^"]*(?:${SECRET_NAME})[^"]*"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
 
-/** Shorter pieces between the actions of a template, and shorter variables, are no secrets, and stand in every text. */
+/** Shorter texts between the actions of a template, and shorter variables, are no secrets and occur in any text. */
 const MIN_PIECE = 4;
 
 function camelOf(name: string): string {
@@ -15,13 +15,13 @@ function camelOf(name: string): string {
 }
 
 interface Shown {
-  /** What the printed configuration hides. */
+  /** The secrets that the printed configuration hides. */
   readonly secrets: string[];
-  /** URLs that it shows. */
+  /** The URLs that it shows. */
   readonly urls: string[];
 }
 
-/** Goes through a configuration and what is printed of it, side by side. */
+/** Compares a configuration with its printed form. */
 function compare(value: unknown, printed: unknown, shown: Shown): void {
   if (typeof value === 'string') {
     if (printed !== value && printed !== withoutPassword(value)) shown.secrets.push(value);
@@ -36,16 +36,16 @@ function compare(value: unknown, printed: unknown, shown: Shown): void {
   }
 }
 
-/** Takes the secrets of an integration out of whatever is shown of its requests and answers. */
+/** Removes the secrets of an integration from its printed requests and answers. */
 export class Redaction {
   readonly #spellings = new Set<string>();
-  /** What a service may quote of a URL that is one. */
+  /** The parts of secret URLs that a service may quote. */
   readonly #parts = new Set<string>();
   readonly #urls: readonly string[];
-  /** Whether a whole URL is a secret: then of any that the configuration does not show, only the host may be seen. */
+  /** Whether a URL is a secret: then only the host is shown of URLs that the printed configuration hides. */
   #hidesUrl = false;
 
-  /** `printed` is what the kind of the configuration prints of it; `variables` went into any part of the file. */
+  /** `printed` is the printed form of the configuration; `variables` are those of the whole file. */
   constructor(config: unknown, printed: unknown, variables: readonly string[] = []) {
     const shown: Shown = { secrets: [], urls: [] };
     compare(config, printed, shown);
@@ -54,7 +54,7 @@ export class Redaction {
     for (const value of variables) if (value.length >= MIN_PIECE) this.hide(value);
   }
 
-  /** Hides one more secret from now on, such as one read from a file. */
+  /** Adds a secret, such as one read from a file. */
   hide(secret: string): void {
     if (secret === '') return;
     if (/^\s*(https?:|\{\{)/i.test(secret)) this.#hidesUrl = true;
@@ -80,7 +80,7 @@ export class Redaction {
     return SECRET_HEADER.test(name) ? HIDDEN : this.text(value);
   }
 
-  /** What a service answered: its fields that say so are secrets too. */
+  /** A service's answer: fields with the names of secrets are hidden as well. */
   answer(text: string): string {
     return replaceSpellings(text, [...this.#spellings, ...this.#parts], HIDDEN).replace(SECRET_FIELD, `$1"${HIDDEN}"`);
   }

@@ -16,19 +16,19 @@ import { resultOf, showExchange, type Transcript } from './transcript.ts';
 
 type ConfiguredIntegration = ReceiverConfig['integrations'][number];
 
-/** All that the drills of one receiver have in common. */
+/** What the drills of one receiver share. */
 export interface Stage {
   readonly notification: Notification;
   readonly templates: TemplateRenderer;
   readonly externalUrl: string;
   readonly isDryRun: boolean;
-  readonly environment: Pick<AlertmanagerConfig, 'show' | 'variables'>;
-  /** How long each attempt may take. */
+  readonly environment: Pick<AlertmanagerConfig, 'redact' | 'variables'>;
+  /** Timeout of each attempt. */
   readonly timeoutMs: number;
   readonly terminal: Terminal;
 }
 
-/** One attempt, which ends when the time is over. */
+/** One attempt with a timeout. */
 async function attempt(
   { config, integration }: Pick<ConfiguredIntegration, 'config' | 'integration'>,
   context: NotifierContext,
@@ -48,7 +48,7 @@ async function attempt(
   }
 }
 
-/** What the attempts of one integration leave behind. */
+/** The records of one integration's attempts. */
 class Records {
   readonly exchanges: Exchange[] = [];
   readonly #opened: OpenHttpClient[] = [];
@@ -60,7 +60,7 @@ class Records {
     this.#redaction = redaction;
   }
 
-  /** Secrets from files are hidden like the others, also those that the HTTP client reads. */
+  /** Secrets from files are hidden like others, also those that the HTTP client reads. */
   readonly #readSecret = async (path: string): Promise<string> => {
     const secret = await readSecretFile(path);
     this.#redaction.hide(secret);
@@ -77,7 +77,7 @@ class Records {
       externalUrl,
       clock,
       readSecret,
-      dataOf: (told) => templateDataOf(told, externalUrl),
+      dataOf: (notification) => templateDataOf(notification, externalUrl),
       openHttp: (httpConfig) => {
         if (isDryRun) return recordOnly(this.exchanges);
         const client = createHttpClient(httpConfig, deps);
@@ -92,7 +92,7 @@ class Records {
   }
 }
 
-/** The e-mail as it would be sent; undefined with what is wrong with it. */
+/** The e-mail that would be sent; undefined with its error. */
 async function lookAtMail({ config }: ConfiguredIntegration, context: NotifierContext, { notification }: Stage) {
   try {
     const mail = await renderMail(config as EmailConfig, context, notification);
@@ -105,15 +105,15 @@ async function lookAtMail({ config }: ConfiguredIntegration, context: NotifierCo
   }
 }
 
-/** Sends the drill through one integration, or only looks at what it would send. */
+/** Sends the drill through one integration, or only records what it would send. */
 export async function rehearse(configured: ConfiguredIntegration, stage: Stage): Promise<Transcript> {
   const { integration, config, index, sendResolved } = configured;
   const name = { integration: integration.name, index };
   if (!sendResolved && stage.notification.alerts.every(({ status }) => status === 'resolved')) {
     return { ...name, result: 'not sent', error: 'send_resolved is false', exchanges: [] };
   }
-  const { show, variables } = stage.environment;
-  const redaction = new Redaction(config, integration.kind.print(config, show), variables);
+  const { redact, variables } = stage.environment;
+  const redaction = new Redaction(config, integration.kind.print(config, redact), variables);
   const records = new Records(stage, redaction);
   const context = records.context();
   try {

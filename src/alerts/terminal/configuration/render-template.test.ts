@@ -91,7 +91,7 @@ test('what the data leaves out is empty', async () => {
   assert.deepEqual([code, stdout], [0, '[b 0001-01-01 00:00:00 +0000 UTC]']);
 });
 
-const mistakes: [why: string, args: string[], data: unknown, code: number, told: RegExp][] = [
+const mistakes: [why: string, args: string[], data: unknown, code: number, message: RegExp][] = [
   ['a template that cannot be parsed', ['--template.text', '{{ nofn }}'], undefined, 1, /function "nofn" not defined/],
   [
     'a template that is not there',
@@ -123,11 +123,11 @@ const mistakes: [why: string, args: string[], data: unknown, code: number, told:
     /alerts\.0\.startsAt/,
   ],
 ];
-for (const [why, args, data, code, told] of mistakes) {
+for (const [why, args, data, code, message] of mistakes) {
   test(`${why} is told, and ends with ${code}`, async () => {
     const result = await render(args, data);
     assert.deepEqual([result.code, result.stdout], [code, '']);
-    assert.match(result.stderr, told);
+    assert.match(result.stderr, message);
   });
 }
 

@@ -10,7 +10,7 @@ export interface RenderTemplateOptions {
   readonly 'template.data'?: string;
 }
 
-/** `alerts template render`: prints what a template makes of data, and nothing beside it. */
+/** `alerts template render`: prints a rendered template and nothing else. */
 export async function renderTemplate(options: RenderTemplateOptions, terminal: Terminal): Promise<void> {
   const templates = await loadTemplates(options['template.glob'] ?? [], { clock: terminal.clock });
   if (!templates.ok) throw new CommandError(templates.reason);

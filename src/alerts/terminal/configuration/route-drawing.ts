@@ -1,7 +1,7 @@
 import { printable } from '../../../kernel/terminal/printable.ts';
 import { type Matcher, printMatchers } from '../../domain/matcher.ts';
 
-/** As much of a route as a drawing shows. */
+/** The parts of a route that a drawing shows. */
 export interface DrawnRoute {
   readonly receiver: string;
   readonly matchers: readonly Matcher[];
@@ -33,14 +33,14 @@ function takes({ matchers }: DrawnRoute, labels: LabelSet): boolean {
   return matchers.every(({ name, matches }) => matches(Object.hasOwn(labels, name) ? (labels[name] as string) : ''));
 }
 
-/** The children that take an alert: up to the first that does not go on. */
+/** The children that match an alert, up to the first without `continue`. */
 function takingChildren({ routes }: DrawnRoute, labels: LabelSet): readonly DrawnRoute[] {
   const taking = routes.filter((route) => takes(route, labels));
   const last = taking.findIndex((route) => !route.continue);
   return last < 0 ? taking : taking.slice(0, last + 1);
 }
 
-/** Only where an alert ends is the receiver told. */
+/** The receiver is drawn only where the alert's route ends. */
 function matchingBranchOf(route: DrawnRoute, labels: LabelSet): Branch {
   const taking = takingChildren(route, labels);
   if (taking.length === 0) return { text: withReceiver(nameOf(route), route), branches: [] };
@@ -66,7 +66,7 @@ export function drawRoutes(root: DrawnRoute): string {
   return draw(branchOf(root));
 }
 
-/** The routes on the way of an alert, as amtool draws them. */
+/** The routes that an alert takes, as amtool draws them. */
 export function drawMatchingRoutes(root: DrawnRoute, labels: LabelSet): string {
   return draw(matchingBranchOf(root, labels));
 }

@@ -82,8 +82,8 @@ const alerts: [labels: string[], receivers: string][] = [
 ];
 for (const [labels, receivers] of alerts) {
   test(`an alert with ${labels.join(' ') || 'no labels'} goes to ${receivers}`, async () => {
-    const told = await run(['test', '--config.file=am.yml', ...labels]);
-    assert.deepEqual(told, { code: 0, stdout: `${receivers}\n`, stderr: '' });
+    const result = await run(['test', '--config.file=am.yml', ...labels]);
+    assert.deepEqual(result, { code: 0, stdout: `${receivers}\n`, stderr: '' });
   });
 }
 
@@ -95,9 +95,9 @@ test('routes test --tree draws the way first', async () => {
 test('routes test --verify.receivers ends with 1 unless the receivers are those, in their order', async () => {
   const labels = ['--config.file=am.yml', 'team=db', 'severity=page', 'site=2'];
   assert.equal((await run(['test', '--verify.receivers=db-page,audit', ...labels])).code, 0);
-  const told = await run(['test', '--verify.receivers=audit,db-page', ...labels]);
-  assert.equal(told.code, 1);
-  assert.equal(told.stdout, 'db-page,audit\nWARNING: Expected receivers did not match resolved receivers.\n');
+  const result = await run(['test', '--verify.receivers=audit,db-page', ...labels]);
+  assert.equal(result.code, 1);
+  assert.equal(result.stdout, 'db-page,audit\nWARNING: Expected receivers did not match resolved receivers.\n');
 });
 
 test('what is no label, no file or no configuration is wrong usage', async () => {
@@ -106,12 +106,12 @@ test('what is no label, no file or no configuration is wrong usage', async () =>
     [['show', '--config.file=none.yml'], /cannot read none\.yml: no such file/],
     [['show', '--config.file=bad.yml'], /^opsdeck: bad\.yml: .*undefined receiver "x" used in route/],
   ];
-  for (const [args, told] of cases) {
+  for (const [args, message] of cases) {
     const { code, stdout, stderr } = await run(args, {
       'am.yml': CONFIG,
       'bad.yml': 'route: {receiver: x}\nreceivers: [{name: y}]\n',
     });
-    assert.match(stderr, told);
+    assert.match(stderr, message);
     assert.equal(stdout, '');
     assert.equal(code, 2);
   }
@@ -132,9 +132,9 @@ test('amtool draws the same trees and finds the same receivers', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
   const file = configFile(t, CONFIG);
   const amtool = async (args: readonly string[]) => {
-    const told = await runProcess('amtool', ['config', 'routes', ...args], { env: { HOME: temporaryFolder(t) } });
+    const result = await runProcess('amtool', ['config', 'routes', ...args], { env: { HOME: temporaryFolder(t) } });
     // Of its margins, older versions draw some with spaces that do not break.
-    return { ...told, stdout: told.stdout.replaceAll('\u00a0', ' ') };
+    return { ...result, stdout: result.stdout.replaceAll('\u00a0', ' ') };
   };
   const files = { [file]: CONFIG };
   assert.equal(

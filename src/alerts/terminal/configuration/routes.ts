@@ -18,7 +18,7 @@ export interface TestRoutesOptions extends RoutesOptions {
   readonly 'verify.receivers'?: string;
 }
 
-/** The configuration of a file, else that of a server. */
+/** The configuration of a file, or else of a server. */
 async function findConfig(options: RoutesOptions, terminal: Terminal): Promise<AlertmanagerConfig> {
   const file = options['config.file'];
   if (file !== undefined) {
@@ -39,7 +39,7 @@ export async function showRoutes(options: RoutesOptions, terminal: Terminal): Pr
   terminal.out(`Routing tree:\n${drawRoutes(route)}\n`);
 }
 
-/** `alerts routes test`: prints the receivers of an alert, and fails when they are not the ones expected. */
+/** `alerts routes test`: prints the receivers of an alert, and fails unless they are the expected ones. */
 export async function testRoutes(
   args: readonly string[],
   options: TestRoutesOptions,

@@ -32,7 +32,7 @@ const dataSchema = v.looseObject({
   externalURL: word,
 });
 
-/** Go's time that is none. */
+/** Go's zero time. */
 const YEAR_ONE = Date.parse('0001-01-01T00:00:00Z');
 
 type FileAlert = v.InferOutput<typeof alertSchema>;
@@ -48,7 +48,7 @@ function alertOf({
 }: FileAlert): TemplateAlert {
   const end = endsAt === undefined ? YEAR_ONE : Date.parse(endsAt);
   return {
-    // Any word may stand there, as templates only compare and print it.
+    // Any text: templates only compare and print it.
     status: status as TemplateAlert['status'],
     labels,
     annotations,
@@ -59,7 +59,7 @@ function alertOf({
   };
 }
 
-/** Reads data for templates: JSON as a webhook gets it; whatever is left out is empty. Throws for wrong usage. */
+/** Reads data for templates: JSON like a webhook's; absent fields are empty. Throws for wrong usage. */
 export async function readTemplateData(path: string, terminal: Terminal): Promise<TemplateData> {
   const file = await readJson(path, dataSchema, 'a notification as a webhook gets it', terminal);
   return {
@@ -77,7 +77,7 @@ export async function readTemplateData(path: string, terminal: Terminal): Promis
 
 const MINUTE_MS = 60_000;
 
-/** A group of two alerts, one of which is over. `now` in epoch milliseconds. */
+/** A group of two alerts, one of them resolved. `now` in epoch milliseconds. */
 export function sampleTemplateData(now: number): TemplateData {
   const commonLabels = { alertname: 'DiskFull', job: 'node', severity: 'critical' };
   const commonAnnotations = { runbook_url: 'https://runbooks.example/disk-full' };

@@ -26,7 +26,7 @@ receivers:
 `;
 }
 
-interface Told {
+interface Payload {
   readonly receiver: string;
   readonly status: string;
   readonly groupKey: string;
@@ -61,20 +61,20 @@ test('the drill is one alert that fires, grouped as the route of the receiver gr
     '--annotation',
     'summary=a try, only',
   ]);
-  const told = sink.requests[0]?.json as Told;
-  assert.equal(told.status, 'firing');
-  assert.deepEqual(told.groupLabels, { alertname: 'Drill', site: 'north' });
-  assert.equal(told.groupKey, 'drill/team:{alertname="Drill", site="north"}');
-  assert.equal(told.alerts.length, 1);
-  assert.deepEqual(told.alerts[0]?.labels, {
+  const payload = sink.requests[0]?.json as Payload;
+  assert.equal(payload.status, 'firing');
+  assert.deepEqual(payload.groupLabels, { alertname: 'Drill', site: 'north' });
+  assert.equal(payload.groupKey, 'drill/team:{alertname="Drill", site="north"}');
+  assert.equal(payload.alerts.length, 1);
+  assert.deepEqual(payload.alerts[0]?.labels, {
     alertname: 'Drill',
     instance: 'drill.example:9100',
     job: 'drill',
     severity: 'critical',
     site: 'north',
   });
-  assert.equal(told.alerts[0]?.annotations.summary, 'a try, only');
-  assert.equal(told.alerts[0]?.endsAt, '0001-01-01T00:00:00Z');
+  assert.equal(payload.alerts[0]?.annotations.summary, 'a try, only');
+  assert.equal(payload.alerts[0]?.endsAt, '0001-01-01T00:00:00Z');
 });
 
 test('--resolved ends what the drill began: the same group, an alert that is over', async (t) => {
@@ -82,7 +82,7 @@ test('--resolved ends what the drill began: the same group, an alert that is ove
   await run(webhookConfig(sink.url), ['team']);
   const { code } = await run(webhookConfig(sink.url), ['team', '--resolved']);
   assert.equal(code, 0);
-  const [fired, over] = sink.requests.map(({ json }) => json as Told) as [Told, Told];
+  const [fired, over] = sink.requests.map(({ json }) => json as Payload) as [Payload, Payload];
   assert.equal(over.status, 'resolved');
   assert.equal(over.groupKey, fired.groupKey);
   assert.deepEqual(over.alerts[0]?.labels, fired.alerts[0]?.labels);
@@ -308,10 +308,10 @@ test('an answer that does not come in time is a failure', async (t) => {
   const sink = await startHttpSink(t, () => 'hang');
   const terminal = new FakeTerminal('2026-01-01T00:10:00Z');
   terminal.files.set('alertmanager.yml', webhookConfig(sink.url));
-  const told = runAlerts(['test-receiver', 'team', '--timeout', '10s'], terminal);
+  const running = runAlerts(['test-receiver', 'team', '--timeout', '10s'], terminal);
   await sink.received(1);
   terminal.clock.advance(10_000);
-  assert.equal(await told, 1);
+  assert.equal(await running, 1);
   assert.match(terminal.stdout, /no answer after 10000 ms: .+\n {2}failed: .+\n$/);
 });
 
@@ -320,23 +320,23 @@ test('a receiver without integrations is told of', async () => {
   assert.deepEqual([code, stdout], [0, 'other has no integration: nothing is sent\n']);
 });
 
-const mistakes: [args: string[], told: string][] = [
+const mistakes: [args: string[], message: string][] = [
   [['nobody'], 'no receiver is called nobody; there are other, team'],
   [['team', '--config.file', 'none.yml'], 'cannot read none.yml: no such file'],
   [['team', 'severity!=page'], 'labels must be given as name=value, found severity!=page'],
   [['team', '--timeout', '0'], '--timeout: a duration must be greater than 0, found "0"'],
   [['team', '--web.external-url', 'alerts'], '--web.external-url: "alerts" is no http or https URL'],
 ];
-for (const [args, told] of mistakes) {
+for (const [args, message] of mistakes) {
   test(`test-receiver ${args.join(' ')} is wrong usage`, async () => {
     const { code, stdout, stderr } = await run(webhookConfig('http://127.0.0.1:1'), args);
-    assert.deepEqual([code, stdout, stderr], [2, '', `opsdeck: ${told}\n`]);
+    assert.deepEqual([code, stdout, stderr], [2, '', `opsdeck: ${message}\n`]);
   });
 }
 
 test('links lead to the external URL that is given', async (t: TestContext) => {
   const sink = await startHttpSink(t);
   await run(webhookConfig(sink.url), ['team', '--web.external-url', 'https://alerts.example.org/am/']);
-  const told = sink.requests[0]?.json as { externalURL: string } | undefined;
-  assert.equal(told?.externalURL, 'https://alerts.example.org/am');
+  const payload = sink.requests[0]?.json as { externalURL: string } | undefined;
+  assert.equal(payload?.externalURL, 'https://alerts.example.org/am');
 });

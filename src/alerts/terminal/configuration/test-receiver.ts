@@ -85,7 +85,7 @@ export async function testReceiver(
   const stage = await openStage(config, name, args, options, terminal);
   const isJson = formatOf(options) === 'json';
   const transcripts: Transcript[] = [];
-  // One after the other, so that what is printed can be followed.
+  // One after the other, so that the output is in order.
   for (const configured of receiver.integrations) {
     const transcript = await rehearse(configured, stage);
     transcripts.push(transcript);

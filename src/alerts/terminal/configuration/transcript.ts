@@ -4,17 +4,17 @@ import { printableLines } from './local-config.ts';
 import type { Exchange } from './recorded-http.ts';
 import type { Redaction } from './redaction.ts';
 
-/** What was said to one integration, without secrets. */
+/** The exchange with one integration, without secrets. */
 export interface Transcript {
   readonly integration: string;
   readonly index: number;
   readonly result: 'sent' | 'failed' | 'not sent';
   /** Why it failed, or why nothing was sent. */
   readonly error?: string;
-  /** Whether another attempt may succeed. */
+  /** Whether a retry may succeed. */
   readonly retry?: boolean;
   readonly exchanges: readonly ShownExchange[];
-  /** A message that is no HTTP request, such as an e-mail. */
+  /** A message that is not an HTTP request, such as an e-mail. */
   readonly message?: string;
 }
 
@@ -42,15 +42,15 @@ export function showExchange({ request, answer, error, durationMs }: Exchange, r
   };
 }
 
-/** What came of an attempt, without secrets. */
+/** The result of an attempt, without secrets. */
 export function resultOf(delivery: Delivery, redaction: Redaction): Pick<Transcript, 'result' | 'error' | 'retry'> {
   if (delivery.ok) return { result: 'sent' };
   return { result: 'failed', error: redaction.answer(delivery.error), retry: delivery.retry };
 }
 
-/** Of what a service answers, more would hide the rest of the screen. */
+/** Characters shown of an answer; more would fill the screen. */
 const MAX_ANSWER = 2000;
-/** Most of them repeat the answer. */
+/** Characters shown of an error, which often repeats the answer. */
 const MAX_ERROR = 300;
 const MAX_QUERY = 100;
 
@@ -58,7 +58,7 @@ function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** JSON in lines, one a value. */
+/** JSON with one value per line. */
 function unfolded(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2);
@@ -71,7 +71,7 @@ function indented(text: string, margin: string): string[] {
   return text.trim() === '' ? [] : printableLines(text).map((line) => `${margin}${line}`.trimEnd());
 }
 
-/** What a form or a query says, a line a field. */
+/** A form or query with one field per line. */
 function formLines(form: string): string[] {
   const fields = [...new URLSearchParams(form)].filter(([, value]) => value !== '');
   return fields.flatMap(([name, value]) => indented(`${name}=${value}`, '    '));
@@ -79,7 +79,7 @@ function formLines(form: string): string[] {
 
 function requestLines({ method, url, headers, body = '' }: ShownExchange, colors: ChalkInstance): string[] {
   const [address = '', query] = url.split(/\?(.*)/s);
-  // A message in a query is easier to read line by line.
+  // A message in a query reads better line by line.
   const isLong = query !== undefined && query.length > MAX_QUERY;
   const lines = [`  ${colors.cyan(method)} ${printableLines(isLong ? address : url).join('')}`];
   for (const [name, value] of Object.entries(headers))
@@ -106,7 +106,7 @@ function exchangeLines(exchange: ShownExchange, colors: ChalkInstance): string[]
   return lines;
 }
 
-/** The transcript as people read it: the integration, each request with its answer, then what came of it. */
+/** The transcript as text: the integration, each request with its answer, then the result. */
 export function printTranscript(transcript: Transcript, colors: ChalkInstance): string {
   const { integration, index, result, error, retry, exchanges, message } = transcript;
   const lines = [colors.bold(`${integration}[${index}]`), ...exchanges.flatMap((one) => exchangeLines(one, colors))];

@@ -5,7 +5,7 @@ import type { ExplainOptions } from './explain.ts';
 import type { HistoryOptions } from './history.ts';
 
 const HISTORY_HELP = `
-Matchers choose notifications that tell of such an alert.
+Matchers select notifications that contain such an alert.
 
 Examples:
   opsdeck alerts history
@@ -17,7 +17,7 @@ Examples:
   opsdeck alerts explain alertname=DiskFull severity=critical
   opsdeck alerts explain DiskFull instance=db1 --json`;
 
-/** Adds the commands that ask a server what it sent, and what it would send. */
+/** Adds the commands for what a server has sent, and what it would send. */
 export function addNotificationCommands(alerts: Command, terminal: Terminal): void {
   addConnectionOptions(
     addOutputOptions(
@@ -41,7 +41,7 @@ export function addNotificationCommands(alerts: Command, terminal: Terminal): vo
     addOutputOptions(
       alerts
         .command('explain')
-        .description('tell what becomes of an alert: its routes, its group, what mutes it, what would be sent')
+        .description('explain what happens to an alert: its routes, its group, what mutes it, what would be sent')
         .argument('<labels...>', 'name=value; a first word without = is the alertname'),
     ),
   )

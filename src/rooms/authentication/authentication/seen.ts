@@ -5,12 +5,12 @@ import type { RoomWriter } from '../../room/writer.ts';
 
 const WRITE_EVERY_MS = 60_000;
 
-/** When users and tokens were last seen: kept in memory, and written once a minute where it has changed. */
+/** When users and tokens were last seen: kept in memory; changes are written once a minute. */
 export class LastSeen {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
   readonly #clock: Clock;
-  /** By id: what is noted of every request has no key to be made. */
+  /** By id, so that a request needs no key to be built. */
   readonly #users = new Map<string, number>();
   readonly #tokens = new Map<string, number>();
   readonly #stop: CancelTimer;
@@ -39,7 +39,7 @@ export class LastSeen {
     return this.#tokens.get(id) ?? this.#storedAt(tokenKey(id));
   }
 
-  /** Writes what is left. */
+  /** Writes what has not been written yet. */
   async close(): Promise<void> {
     this.#stop();
     await this.#write();
@@ -55,7 +55,7 @@ export class LastSeen {
     if (records.length === 0) return;
     this.#users.clear();
     this.#tokens.clear();
-    // Refused, it is a time that nobody misses.
+    // Refused writes lose only a time.
     await this.#writer.submit({ decide: () => ({ ok: true, write: { records }, answer: () => undefined }) });
   }
 }

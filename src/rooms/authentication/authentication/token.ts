@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Caller, callerOf } from '../../domain/caller.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { checkToken } from '../../domain/user/change.ts';
 import type { User } from '../../domain/user/user.ts';
@@ -23,17 +23,17 @@ export interface TokenAuthenticationParts {
   readonly failures: FailedSignIns;
 }
 
-/** `--auth token`: who shows a token, or the cookie of a session, is let in as its user. */
+/** `--auth token`: a token, or the cookie of a session, admits its user. */
 export class TokenAuthentication implements Authenticator {
   readonly #parts: TokenAuthenticationParts;
-  /** What a token makes of its caller, as long as token and user stay the same objects. */
+  /** The caller of a token, valid while token and user stay the same objects. */
   readonly #callers = new WeakMap<Token, Caller>();
 
   constructor(parts: TokenAuthenticationParts) {
     this.#parts = parts;
   }
 
-  authenticate({ authorization, cookie, address }: Credentials): Verdict<Caller> {
+  authenticate({ authorization, cookie, address }: Credentials): Outcome<Caller> {
     if (authorization !== undefined) {
       const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       return secret === undefined ? NO_BEARER : this.check(secret, address);
@@ -42,17 +42,17 @@ export class TokenAuthentication implements Authenticator {
     return session === undefined ? NOBODY : this.check(session, address);
   }
 
-  /** Whom a secret stands for. Who guesses from one address is slowed down, whoever knows is not. */
-  check(secret: string, address: string): Verdict<Caller> {
+  /** The caller of a secret. Failures of an address are limited; a right secret is not. */
+  check(secret: string, address: string): Outcome<Caller> {
     const { state, clock, seen, failures } = this.#parts;
-    // By its hash: how long it takes to find says nothing about how much of a secret was right.
+    // Found by its hash: the time of a lookup reveals nothing about the secret.
     const token = state.get('token', hashTokenSecret(secret));
     if (!token) return failures.failed(address) ?? unknown(secret);
     const user = checkToken(token, state.get('user', token.userId), clock.now());
     if (!user.ok) return user;
     seen.user(token.userId);
     seen.token(token.id);
-    return granted(this.#callerOf(token, user.value));
+    return accepted(this.#callerOf(token, user.value));
   }
 
   #callerOf(token: Token, user: User): Caller {
@@ -70,7 +70,7 @@ function unknown(secret: string): Refusal {
     : refuse('unauthenticated', 'the token is not known here; it may have been revoked');
 }
 
-/** The value of the session's cookie among all that a browser sends. */
+/** The value of the session's cookie in the `Cookie` header. */
 export function sessionSecretOf(cookies: string): string | undefined {
   for (const cookie of cookies.split(';')) {
     const [name, value] = cookie.trim().split('=', 2);

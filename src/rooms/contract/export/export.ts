@@ -1,4 +1,4 @@
-// The lines of an export: a header; each room, followed by its people and its messages by sequence number; and the end,
+// The lines of an export: a header; each room, followed by its members and its messages by sequence number; and the end,
 // whose checksum is over all bytes before it. A message may come again after a later one: then it was changed while the
 // export was written, and the later line counts. Keys, and what only one user sees, are never in it.
 import type { CopilotSettings } from '../../domain/copilot/copilot.ts';
@@ -6,7 +6,8 @@ import type { Ban, Member } from '../../domain/member/member.ts';
 import type { Room } from '../../domain/room/room.ts';
 import type { User } from '../../domain/user/user.ts';
 import { printInstant } from '../instant.ts';
-import { type RoomFacts, wireMember, wireRoom } from '../room.ts';
+import { wireMember } from '../member.ts';
+import { type RoomFacts, wireRoom } from '../room.ts';
 
 export const EXPORT_NAME = 'opsdeck-rooms';
 export const EXPORT_VERSION = 1;
@@ -47,7 +48,7 @@ export function printMemberLine(member: Member, { id, name, kind, avatarColor }:
 export const printMessageLine = (json: string): string => `{"kind":"message","message":${json}}\n`;
 
 export interface ExportEnd {
-  /** Where the log stood: all before is in the export. */
+  /** The position of the log up to which the export is complete. */
   readonly pos: number;
   readonly messages: number;
   /** Of all bytes before this line, in hex. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ROLES } from '../../domain/member/member.ts';
 import type { JsonObject, Message } from '../../domain/message/message.ts';
-import { roomReplacementSchema, userIdSchema } from '../room-request.ts';
+import { roomReplacementSchema, userIdSchema } from '../room.ts';
 import { instantSchema } from '../text.ts';
 import { EXPORT_NAME, EXPORT_VERSION } from './export.ts';
 
@@ -20,7 +20,7 @@ const userSchema = v.object({
 });
 const instantOrNull = v.nullable(instantSchema);
 const textOrNull = v.nullable(v.string());
-/** As it was parsed: a copy made by a schema would lose keys such as `__proto__`. */
+/** Kept as it was parsed: a copy made by a schema would lose keys such as `__proto__`. */
 const cardSchema = v.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
@@ -105,7 +105,7 @@ const memberSchema = v.object({
 export const exportLineSchema = v.variant('kind', [
   v.object({
     kind: v.literal('header'),
-    format: v.literal(EXPORT_NAME, 'is no export of rooms'),
+    format: v.literal(EXPORT_NAME, 'is not an export of rooms'),
     formatVersion: v.literal(EXPORT_VERSION, `only version ${EXPORT_VERSION} can be read`),
   }),
   v.object({ kind: v.literal('room'), room: roomSchema }),

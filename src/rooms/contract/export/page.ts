@@ -1,4 +1,4 @@
-// Exports for people: Markdown, and one HTML page that asks nobody for anything.
+// Readable exports: Markdown, and one HTML page that loads nothing from other servers.
 import type { Message } from '../../domain/message/message.ts';
 import type { Room } from '../../domain/room/room.ts';
 import { printInstant } from '../instant.ts';
@@ -7,7 +7,7 @@ import { printInstant } from '../instant.ts';
 export interface ExportPage {
   begin(room: Room, exportedAt: number): string;
   message(message: Message): string;
-  /** Stands before messages that were changed while the export was written, and are shown once more. */
+  /** Heads the messages that were changed while the export was written, which are shown again. */
   changed(): string;
   end(): string;
 }

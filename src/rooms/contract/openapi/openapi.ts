@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { OPERATIONS, type Operation } from './operations.ts';
 import { jsonSchemaOf } from './schema.ts';
 
-/** Paths as they are mounted (`/api/room/:id`), with the methods that each answers. */
+/** Mounted paths (`/api/room/:id`) with the methods of each. */
 export type MountedPaths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const NO_TOKEN = new Set(['/health', '/metrics', '/version', '/openapi.json', '/']);

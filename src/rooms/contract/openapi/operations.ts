@@ -1,25 +1,25 @@
 import type * as v from 'valibot';
-import { copilotRequestSchema } from '../copilot-request.ts';
-import { inviteRequestSchema } from '../invite-request.ts';
-import { memberRequestSchema, meRequestSchema, readRequestSchema } from '../member-request.ts';
-import { POST_MESSAGE, PUT_MESSAGE } from '../message-request.ts';
-import { providerReplacementSchema, providerRequestSchema } from '../provider-request.ts';
-import { roomDraftSchema, roomReplacementSchema } from '../room-request.ts';
-import { runRequestSchema } from '../run-request.ts';
-import { sessionPost } from '../session-request.ts';
-import { tokenPost, tokenPut } from '../token-request.ts';
-import { mePut, userPost, userPut } from '../user-request.ts';
+import { copilotRequestSchema } from '../copilot.ts';
+import { inviteRequestSchema } from '../invite.ts';
+import { memberRequestSchema, meRequestSchema, readRequestSchema } from '../member.ts';
+import { POST_MESSAGE, PUT_MESSAGE } from '../message.ts';
+import { providerReplacementSchema, providerRequestSchema } from '../provider.ts';
+import { roomDraftSchema, roomReplacementSchema } from '../room.ts';
+import { runRequestSchema } from '../run.ts';
+import { sessionPost } from '../session.ts';
+import { tokenPost, tokenPut } from '../token.ts';
+import { mePut, userPost, userPut } from '../user.ts';
 
-/** What is said of a method on a path beside what the table of paths says. */
+/** The description of a method on a path. */
 export interface Operation {
   readonly summary: string;
-  /** Of a JSON body. */
+  /** The schema of a JSON body. */
   readonly body?: v.GenericSchema;
   /** The body may be plain text as well. */
   readonly text?: boolean;
   /** Names of query parameters. */
   readonly query?: readonly string[];
-  /** When it is done; 200 unless told. */
+  /** Of success; 200 unless given. */
   readonly status?: number;
   readonly result?: string;
   readonly stream?: boolean;
@@ -36,7 +36,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /version': { summary: 'The release of this interface', result: '{version, opsdeck}' },
   'GET /openapi.json': { summary: 'This document' },
 
-  'GET /api/me': { summary: 'The caller, and what the token is good for', result: 'User and rights' },
+  'GET /api/me': { summary: 'The caller and the rights of the token', result: 'User and rights' },
   'PUT /api/me': { summary: 'Change your own name and colour', body: mePut, result: 'User and rights' },
   'GET /api/user': {
     summary: 'Users; to guests those they share a room with',
@@ -46,14 +46,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /api/user': { summary: 'Make a user (admins)', body: userPost, status: 201, result: 'User' },
   'GET /api/user/:id': { summary: 'A user', result: 'User' },
   'PUT /api/user/:id': { summary: 'Replace a user (admins)', body: userPut, result: 'User' },
-  'DELETE /api/user/:id': { summary: 'Disable a user and revoke his tokens (admins)', result: 'User' },
+  'DELETE /api/user/:id': { summary: 'Disable a user and revoke their tokens (admins)', result: 'User' },
   'GET /api/token': {
-    summary: 'Your tokens; of everybody for admins',
+    summary: 'Your tokens; all tokens for admins',
     query: ['user', ...LIST],
     result: '{tokens, next}',
   },
   'POST /api/token': {
-    summary: 'Make a token, which does no more and lasts no longer than yours; its secret is shown this once',
+    summary: 'Make a token with no more rights and no later end than yours; its secret is shown this once',
     body: tokenPost,
     status: 201,
     result: '{token, secret}',
@@ -62,11 +62,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'PUT /api/token/:id': { summary: 'Rename a token', body: tokenPut, result: 'Token' },
   'DELETE /api/token/:id': {
     summary:
-      'Revoke a token; its sessions and streams end. With children=true, so do all tokens, hooks and invites made by it, by those, and so on; else they stay',
+      'Revoke a token; its sessions and streams end. With children=true also all tokens, hooks and invites made by it, directly or indirectly',
     query: ['children'],
     result: 'Token',
   },
-  'GET /api/session': { summary: 'Whose session it is', result: '{user, expiresAt}' },
+  'GET /api/session': { summary: 'The session and its user', result: '{user, expiresAt}' },
   'POST /api/session': {
     summary: 'Sign in with a token or an invite',
     body: sessionPost,
@@ -74,10 +74,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     result: 'A cookie',
   },
   'DELETE /api/session': { summary: 'Sign out', status: 204 },
-  'GET /api/audit': { summary: 'What admins and moderators did (admins)', query: LIST, result: '{entries, next}' },
+  'GET /api/audit': { summary: 'Actions of admins and moderators (admins)', query: LIST, result: '{entries, next}' },
 
   'GET /api/room': {
-    summary: 'Rooms, the liveliest first',
+    summary: 'Rooms, the most recently active first',
     query: ['joined', 'archived', 'label', 'q', ...LIST],
     result: '{rooms, next}',
   },
@@ -90,25 +90,25 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'DELETE /api/room/:id': { summary: 'Delete a room (owner)', query: ['purge'], result: 'Room' },
   'POST /api/room/:id/join': { summary: 'Join a public room' },
-  'GET /api/room/:id/me': { summary: 'What the room is to you', result: 'Me' },
-  'PUT /api/room/:id/me': { summary: 'Change what the room is to you', body: meRequestSchema, result: 'Me' },
+  'GET /api/room/:id/me': { summary: 'Your settings and read position in the room', result: 'Me' },
+  'PUT /api/room/:id/me': { summary: 'Change your settings in the room', body: meRequestSchema, result: 'Me' },
   'DELETE /api/room/:id/me': { summary: 'Leave the room' },
-  'GET /api/room/:id/member': { summary: 'Who is in the room' },
+  'GET /api/room/:id/member': { summary: 'Members of the room' },
   'GET /api/room/:id/member/:userId': { summary: 'A member' },
   'PUT /api/room/:id/member/:userId': { summary: 'Add a member, or change a role', body: memberRequestSchema },
   'DELETE /api/room/:id/member/:userId': { summary: 'Remove a member', query: ['ban'] },
   'GET /api/room/:id/invite': { summary: 'Invites of the room' },
-  'POST /api/room/:id/invite': { summary: 'Invite somebody', body: inviteRequestSchema, status: 201 },
-  'GET /api/invite/:code': { summary: 'Which room an invite leads to; joins nothing' },
+  'POST /api/room/:id/invite': { summary: 'Make an invite', body: inviteRequestSchema, status: 201 },
+  'GET /api/invite/:code': { summary: 'The room of an invite; does not join it' },
   'POST /api/invite/:code': { summary: 'Join by an invite' },
-  'DELETE /api/invite/:code': { summary: 'Take an invite back' },
-  'PUT /api/room/:id/read': { summary: 'Say how far you have read', body: readRequestSchema, result: 'Me' },
-  'POST /api/room/:id/typing': { summary: 'Say that you are writing; forgotten after 6 s', status: 204 },
-  'GET /api/room/:id/presence': { summary: 'Who is there', result: '{online}' },
+  'DELETE /api/invite/:code': { summary: 'Revoke an invite' },
+  'PUT /api/room/:id/read': { summary: 'Set your read position', body: readRequestSchema, result: 'Me' },
+  'POST /api/room/:id/typing': { summary: 'Announce that you are typing; ends after 6 s', status: 204 },
+  'GET /api/room/:id/presence': { summary: 'Users online in the room', result: '{online}' },
   'GET /api/room/:id/export': { summary: 'The room as a file', query: ['format', 'from', 'to'] },
   'GET /api/room/:id/retention': { summary: 'What retention would remove', query: ['dryRun'] },
   'POST /api/import': { summary: 'Take in an export (admins)' },
-  'POST /api/backup': { summary: 'Everything as one archive (admins)', result: 'An archive (tar)' },
+  'POST /api/backup': { summary: 'A backup of everything as one archive (admins)', result: 'An archive (tar)' },
 
   'GET /api/room/:id/message': {
     summary: 'Messages, ascending',
@@ -116,7 +116,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     result: '{messages, firstSeq, lastSeq, hasBefore, hasAfter, cursor}',
   },
   'POST /api/room/:id/message': {
-    summary: 'Post a message; a text as it is, too',
+    summary: 'Post a message, as JSON or plain text',
     body: POST_MESSAGE,
     text: true,
     status: 201,
@@ -124,9 +124,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'POST /api/message': { summary: 'Post a message', body: POST_MESSAGE, status: 201, result: 'Message' },
   'GET /api/message/:id': { summary: 'A message', result: 'Message' },
-  'PUT /api/message/:id': { summary: 'Replace what a message says', body: PUT_MESSAGE, result: 'Message' },
+  'PUT /api/message/:id': { summary: 'Replace the content of a message', body: PUT_MESSAGE, result: 'Message' },
   'DELETE /api/message/:id': { summary: 'Delete a message; a tombstone stays', query: ['reason'], result: 'Message' },
-  'GET /api/message/:id/history': { summary: 'What a message said before' },
+  'GET /api/message/:id/history': { summary: 'Earlier versions of a message' },
   'PUT /api/message/:id/reaction/:emoji': { summary: 'React' },
   'DELETE /api/message/:id/reaction/:emoji': { summary: 'Take a reaction back' },
   'PUT /api/message/:id/pin': { summary: 'Pin a message' },
@@ -134,17 +134,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /api/message/:id/action/:name': {
     summary: 'Press a button of a card; what reaches the alert server is for admins and the rooms of --alerts-rooms',
   },
+  'GET /api/command': { summary: 'Slash commands, as /help lists them', result: '{commands}' },
   'GET /api/search': {
     summary: 'Search messages, the newest first',
     query: ['q', 'room', 'from', 'type', 'before', 'after', ...LIST],
   },
   'GET /api/file': { summary: 'Your files', query: LIST },
-  'POST /api/file': { summary: 'Upload a file, as multipart/form-data or as it is with X-File-Name', status: 201 },
+  'POST /api/file': { summary: 'Upload a file, as multipart/form-data or as raw bytes with X-File-Name', status: 201 },
   'GET /api/file/:id': { summary: 'A file' },
   'DELETE /api/file/:id': { summary: 'Remove a file that no message refers to' },
 
-  'GET /api/event': { summary: 'Everything that happens, live', query: FEED, stream: true },
-  'GET /api/room/:id/event': { summary: 'What happens in a room, live', query: FEED, stream: true },
+  'GET /api/event': { summary: 'All events, live', query: FEED, stream: true },
+  'GET /api/room/:id/event': { summary: 'The events of a room, live', query: FEED, stream: true },
   'GET /api/event/log': {
     summary: 'The same events as JSON; waits for one',
     query: ['rooms', 'types', 'since', 'limit', 'wait'],
@@ -160,13 +161,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     result: '{ok, latencyMs, model, error}',
   },
   'POST /api/room/:id/copilot/run': {
-    summary: 'Let the copilot answer',
+    summary: 'Ask the copilot',
     body: runRequestSchema,
     status: 202,
     result: 'Run',
   },
   'GET /api/run/:id': { summary: 'A run', result: 'Run' },
-  'GET /api/run/:id/stream': { summary: 'A run as it goes on', stream: true },
+  'GET /api/run/:id/stream': { summary: 'The events of a run, live', stream: true },
   'DELETE /api/run/:id': { summary: 'Cancel a run', result: 'Run' },
   'POST /api/run/:id/retry': { summary: 'Run it again', status: 202, result: 'Run' },
   'GET /api/provider': { summary: 'Providers of copilots (admins)' },

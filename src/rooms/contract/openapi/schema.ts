@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 
-/** What of a schema is looked at: valibot's own description of itself. */
+/** The fields of a valibot schema that are read here. */
 interface Described {
   readonly type: string;
   readonly kind?: string;
@@ -14,7 +14,7 @@ interface Described {
   readonly pipe?: readonly Described[];
 }
 
-/** The JSON schema of what a schema takes in. What JSON Schema cannot say, such as a check in code, is left out. */
+/** The JSON Schema of a schema's input, without what JSON Schema cannot express, such as checks in code. */
 export function jsonSchemaOf(schema: v.GenericSchema): object {
   return describe(schema as unknown as Described);
 }

@@ -37,7 +37,7 @@ export class AnthropicProvider implements ModelProvider {
 }
 
 const KNOWN = new Set(['message_start', 'content_block_delta', 'message_delta', 'error']);
-/** In the words of the other kind, so that readers know one language. */
+/** Finish reasons in OpenAI's words, so that readers know one set. */
 const FINISH: Readonly<Record<string, string>> = { end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length' };
 
 function callOf({ target, system, turns, maxOutputTokens, temperature }: ModelRequest) {
@@ -54,7 +54,7 @@ function callOf({ target, system, turns, maxOutputTokens, temperature }: ModelRe
       messages: turns.map(({ role, text }) => ({ role, content: text })),
       max_tokens: maxOutputTokens,
       stream: true,
-      // Its scale ends at 1.
+      // Anthropic's scale ends at 1.
       ...(temperature === null ? {} : { temperature: Math.min(1, temperature) }),
     },
   };

@@ -5,15 +5,15 @@ const MAX_DELAY_MS = 10_000;
 const MAX_TOKENS = 100_000;
 const WORDS_A_TURN = 64;
 
-/** How the echo answers; written behind its model's name: `echo?delayMs=20&tokens=200&failAfter=10&script=hello`. */
+/** Options of the echo, given after its model's name: `echo?delayMs=20&tokens=200&failAfter=10&script=hello`. */
 export interface EchoOptions {
-  /** Between two words. */
+  /** Between two words, in milliseconds. */
   readonly delayMs: number;
-  /** How many words it says: the answer's own, over and over. `null`: those of the answer, once. */
+  /** The number of words, repeating the answer; `null`: the answer once. */
   readonly tokens: number | null;
-  /** It fails after so many words; `null`: it does not. */
+  /** Fails after this number of words; `null`: never. */
   readonly failAfter: number | null;
-  /** What it answers instead of `echo: ` and the question. */
+  /** The answer, in place of `echo: ` and the question. */
   readonly script: string | null;
 }
 
@@ -31,7 +31,7 @@ export function readEchoOptions(model: string): EchoOptions {
   };
 }
 
-/** Answers what it is asked, without a network and always the same. */
+/** A provider for tests and demonstrations: repeats the question, without a network. */
 export class EchoProvider implements ModelProvider {
   readonly #clock: Clock;
 
@@ -47,7 +47,7 @@ export class EchoProvider implements ModelProvider {
       if (options.failAfter !== null && said >= options.failAfter)
         throw new ModelError('provider_failed', `the echo was told to fail after ${options.failAfter} words`);
       if (said >= maxOutputTokens) break;
-      // Without a pause nobody else would have a turn before the last word.
+      // Without a pause the whole answer would block the event loop.
       if (options.delayMs > 0 || said % WORDS_A_TURN === 0) await this.#wait(options.delayMs, signal);
       signal.throwIfAborted();
       const part: ModelPart = { kind: 'text', text: said === 0 ? word : ` ${word}` };

@@ -2,15 +2,15 @@ import { type Circuit, CLOSED_CIRCUIT, circuitAfter, openForMs } from '../../dom
 import type { CopilotHealth } from '../../domain/copilot/copilot.ts';
 import type { RunError } from '../../domain/run/run.ts';
 
-/** What is set wrongly is not the provider's fault. */
+/** Errors of the configuration, not of the provider. */
 const OWN_FAULTS: ReadonlySet<string> = new Set(['configuration', 'forbidden_address', 'internal', 'interrupted']);
 
-/** Remembers how copilots and their providers fare; forgotten with the process. */
+/** The health of copilots and their providers, in memory. */
 export class ModelHealth {
   readonly #rooms = new Map<string, CopilotHealth>();
   readonly #circuits = new Map<string, Circuit>();
 
-  /** `error`: why it failed; `null`: it has answered. `target` as of ModelTarget.name. */
+  /** `error`: why it failed; `null`: it answered. `target` as in ModelTarget.name. */
   report(roomId: string, target: string, error: RunError | null, now: number): void {
     const { lastOkAt } = this.of(roomId);
     this.#rooms.set(
@@ -27,7 +27,7 @@ export class ModelHealth {
     return this.#rooms.get(roomId) ?? { state: 'unknown', lastError: null, lastOkAt: null };
   }
 
-  /** For how long a provider is left alone; 0: it may be asked. */
+  /** How long the provider's circuit stays open, in milliseconds; 0: it may be asked. */
   closedForMs(target: string, now: number): number {
     const circuit = this.#circuits.get(target);
     return circuit ? openForMs(circuit, now) : 0;

@@ -6,17 +6,17 @@ import { redactSecrets } from '../../domain/message/redaction.ts';
 import { ForbiddenAddressError, type OutboundGuard } from '../../outbound/outbound-guard.ts';
 import { ModelError, type ModelRequest, type ModelTarget } from './model.ts';
 
-/** More of an error is not read. */
+/** The most that is read of an error, in bytes. */
 const ERROR_BYTES = 16 * 1024;
 const ERROR_CHARS = 300;
 const EVENT_BYTES = 2 ** 20;
-/** The provider may be asked again, a little later. */
+/** Statuses after which the provider may be asked again. */
 const PASSING = new Set([408, 409, 425, 429, 529]);
 
-/** Steps: so that all requests with about the same patience share their connections. */
+/** Timeouts are rounded up to these steps, so that requests with similar timeouts share connections. */
 const CONNECT_STEPS_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 120_000, 600_000] as const;
 
-/** Opens guards by how long a connection may take to come about. */
+/** Opens guards by their connect timeout. */
 export class ModelConnections {
   readonly #create: (connectTimeoutMs: number) => OutboundGuard;
   readonly #guards = new Map<number, OutboundGuard>();
@@ -46,15 +46,15 @@ export interface ModelCall {
   readonly body: object;
 }
 
-/** An answer that refuses, with what it says. */
+/** A refusal of the provider, with its body. */
 export interface ModelRefusal {
   readonly status: number;
-  /** As it came; not to be shown before it has been cleaned. */
+  /** As received; to be cleaned before it is shown. */
   readonly text: string;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Sends a request for a stream; a status beside 200 is handed out, all else that fails is a ModelError. */
+/** Sends a request for a stream; returns statuses other than 200, and fails with a ModelError otherwise. */
 export async function callModel(
   connections: ModelConnections,
   { target, connectMs }: ModelRequest,
@@ -86,7 +86,7 @@ async function readRefusal({ status, headers, body }: HttpStream): Promise<Model
   return { status, text: await readSome(body, ERROR_BYTES), retryAfterMs: readRetryAfter(headers) };
 }
 
-/** An answer that is no stream; of one that is too long, the beginning. */
+/** The body of an answer that is no stream, cut at a limit. */
 export async function readWhole({ body }: HttpStream, signal: AbortSignal): Promise<string> {
   try {
     return await readSome(body, EVENT_BYTES);
@@ -115,12 +115,12 @@ function connectError(error: unknown): ModelError {
       return new ModelError('forbidden_address', `the provider was not asked: ${messageOf(cause)}`);
     code ??= systemCodeOf(cause);
   }
-  // Its own words may quote the request.
+  // The error's own words may quote the request.
   const words = code && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : '';
   return new ModelError('unreachable', `the provider cannot be reached${words}`, { isPassing: true });
 }
 
-/** What a refusal means, in words without keys. */
+/** The meaning of a refusal, in words without keys. */
 export function refusalError({ status, text, retryAfterMs }: ModelRefusal, target: ModelTarget): ModelError {
   const words = wordsOf(text, target);
   const said = words === '' ? '' : `: ${words}`;
@@ -140,7 +140,7 @@ function codeOf(status: number): string {
   return status >= 500 ? 'provider_failed' : 'refused';
 }
 
-/** What an error in the stream means: `{message, type, code}` in the forms of OpenAI, Anthropic and their kind. */
+/** The meaning of an error in the stream: `{message, type, code}` in the forms of OpenAI, Anthropic and the like. */
 export function streamError(error: unknown, target: ModelTarget): ModelError {
   const { type, code } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const marks = `${String(type ?? '')} ${String(code ?? '')}`;
@@ -158,7 +158,7 @@ function wordsOf(text: string, target: ModelTarget): string {
     const message = messageIn(JSON.parse(text));
     return cleanWords(message ?? '', target);
   } catch {
-    // A page of HTML tells nobody anything.
+    // HTML pages are not shown.
     return text.trimStart().startsWith('<') ? '' : cleanWords(text, target);
   }
 }
@@ -181,7 +181,7 @@ function cleanWords(text: string, { apiKey }: ModelTarget): string {
 const cutOff = (): ModelError =>
   new ModelError('cut_off', 'the connection to the provider broke off', { isPassing: true });
 
-/** The events of an answer, as they come in. What is no event is skipped. */
+/** The events of an answer; other lines are skipped. */
 export async function* readEvents({ body }: HttpStream, signal: AbortSignal): AsyncGenerator<SseEvent> {
   const events = new SseReader({ maxEventBytes: EVENT_BYTES });
   try {
@@ -198,11 +198,11 @@ export async function* readEvents({ body }: HttpStream, signal: AbortSignal): As
   }
 }
 
-/** Reads the data of events as JSON objects; the second that is none ends it. */
+/** Reads the data of events as JSON objects; the second invalid one ends the answer. */
 export class JsonEvents {
   #failures = 0;
 
-  /** `undefined`: it is to be skipped. */
+  /** `undefined`: skipped. */
   read(data: string): Readonly<Record<string, unknown>> | undefined {
     try {
       const value: unknown = JSON.parse(data);

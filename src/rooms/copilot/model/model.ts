@@ -1,7 +1,7 @@
 import type { ProviderKind } from '../../domain/copilot/copilot.ts';
 import type { Prompt } from '../../domain/copilot/prompt.ts';
 
-/** What a model is asked. */
+/** The request to a model. */
 export interface ModelRequest extends Pick<Prompt, 'system' | 'turns' | 'question'> {
   readonly target: ModelTarget;
   readonly maxOutputTokens: number;
@@ -10,40 +10,40 @@ export interface ModelRequest extends Pick<Prompt, 'system' | 'turns' | 'questio
   readonly connectMs: number;
 }
 
-/** Which model, where, and by which key. */
+/** A model, its address and its key. */
 export interface ModelTarget {
   readonly kind: ProviderKind;
-  /** Without a slash at the end; `''` where nothing is asked over the network. */
+  /** Without a slash at the end; `''` for a provider without a network. */
   readonly baseUrl: string;
   readonly model: string;
   readonly allowPrivate: boolean;
-  /** Never shown to anybody but that address. */
+  /** Sent to that address only. */
   readonly apiKey: string | undefined;
-  /** By what it is told apart from others: for what is remembered of it. */
+  /** Identifies the target in what is remembered about it. */
   readonly name: string;
 }
 
-/** A piece of an answer, as it comes in. */
+/** A part of an answer. */
 export type ModelPart =
   | { readonly kind: 'text'; readonly text: string }
-  /** It is at work, but shows nothing. */
+  /** The model is working, without output. */
   | { readonly kind: 'thinking' }
   | { readonly kind: 'usage'; readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined }
   | { readonly kind: 'finish'; readonly reason: string };
 
-/** Asks one kind of provider. The parts end after `finish`, or in a ModelError; without either, they were cut off. */
+/** A kind of provider. The parts end after `finish`, or with a ModelError; otherwise the answer was cut off. */
 export interface ModelProvider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
 }
 
-/** Why a model has not answered, in words that may be shown to everybody in the room. */
+/** Why a model has not answered, in words that may be shown to the whole room. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   /** Such as `unreachable`, `refused` or `overloaded`. */
   readonly code: string;
-  /** The same question may be answered a little later. */
+  /** Whether a retry may help. */
   readonly isPassing: boolean;
-  /** When the provider wishes to be asked again. */
+  /** When the provider asks to be retried. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -10,17 +10,16 @@ import {
 } from './http.ts';
 import type { ModelPart, ModelProvider, ModelRequest, ModelTarget } from './model.ts';
 
-/** What some servers of this kind refuse. */
+/** Parameters that some servers refuse. */
 type Habit = 'no stream_options' | 'no temperature' | 'max_completion_tokens';
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Chat completions, as OpenAI and many other servers have them.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Chat completions of OpenAI and compatible servers. Source: https://platform.openai.com/docs/api-reference/chat/create
  */
 export class OpenAiProvider implements ModelProvider {
   readonly #connections: ModelConnections;
-  /** By target: what to leave out the next time. */
+  /** Refused parameters by target, left out of later requests. */
   readonly #habits = new Map<string, Set<Habit>>();
 
   constructor(connections: ModelConnections) {
@@ -42,16 +41,16 @@ export class OpenAiProvider implements ModelProvider {
       yield* partsOf(choice);
       if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') finish = choice.finish_reason;
     }
-    // Usage comes after the reason, so that the reason is told last.
+    // Usage follows the finish reason, so the reason is yielded last.
     if (finish !== undefined) yield { kind: 'finish', reason: finish };
   }
 
-  /** A server that refuses a parameter is asked again without it, and remembered. */
+  /** A refused parameter is left out in a second request, and remembered. */
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<HttpStream> {
     const { target } = request;
     const habits = this.#habitsOf(target);
     for (;;) {
-      // Another request may learn the same meanwhile.
+      // Another request may have learned the same meanwhile.
       const sent = new Set(habits);
       const answer = await callModel(this.#connections, request, callOf(request, sent), signal);
       if ('body' in answer) return answer;
@@ -87,7 +86,7 @@ function callOf({ target, system, turns, maxOutputTokens, temperature }: ModelRe
   };
 }
 
-/** What an error speaks of, unless it has been left out already. */
+/** The parameter that an error names, unless it was left out already. */
 function habitIn(text: string, habits: ReadonlySet<Habit>): Habit | undefined {
   const known: readonly (readonly [string, Habit])[] = [
     ['stream_options', 'no stream_options'],
@@ -100,18 +99,18 @@ function habitIn(text: string, habits: ReadonlySet<Habit>): Habit | undefined {
 
 interface Choice {
   readonly delta?: Readonly<Record<string, unknown>> | null;
-  /** Of an answer that comes whole. */
+  /** Of an answer without streaming. */
   readonly message?: Readonly<Record<string, unknown>> | null;
   readonly finish_reason?: unknown;
 }
 
-/** Some servers do not stream: then the whole answer is one piece of data. */
+/** Some servers do not stream: the whole answer is then one piece of data. */
 async function* readData(response: HttpStream, signal: AbortSignal): AsyncGenerator<string> {
   if (response.headers.get('content-type')?.startsWith('application/json')) yield await readWhole(response, signal);
   else for await (const { data } of readEvents(response, signal)) yield data;
 }
 
-/** The list may be empty, or `null`, where a chunk tells of usage alone. */
+/** The list may be empty or `null` in a chunk that holds only usage. */
 function firstChoice(choices: unknown): Choice | undefined {
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return typeof first === 'object' && first !== null ? first : undefined;
@@ -122,7 +121,7 @@ function* partsOf(choice: Choice | undefined): Generator<ModelPart> {
   if (typeof delta !== 'object' || delta === null) return;
   const { content, reasoning_content, reasoning } = delta;
   if (typeof content === 'string' && content !== '') yield { kind: 'text', text: content };
-  // What it thinks is not shown to anybody.
+  // Reasoning is not shown.
   else if (isWords(reasoning_content) || isWords(reasoning)) yield { kind: 'thinking' };
 }
 
@@ -138,7 +137,7 @@ function usageOf(usage: unknown): ModelPart | undefined {
     : { kind: 'usage', inputTokens, outputTokens };
 }
 
-/** A count that can be believed. */
+/** A plausible token count. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= 1e9 ? value : undefined;
 }

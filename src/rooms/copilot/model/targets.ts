@@ -1,9 +1,9 @@
-import type { SecretVault } from '../../authentication/secret-vault.ts';
+import type { SecretCipher } from '../../authentication/secret-cipher.ts';
 import { roomSecretKey } from '../../domain/copilot/change.ts';
 import type { CopilotSettings, Provider, ProviderKind } from '../../domain/copilot/copilot.ts';
 import { providerSecretKey } from '../../domain/copilot/provider-change.ts';
 import { copilotOrigin, isKind } from '../../domain/copilot/settings.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { SecretSource } from '../secret-source.ts';
 import { ModelError, type ModelTarget } from './model.ts';
@@ -16,13 +16,13 @@ const BASE_URLS: Readonly<Record<ProviderKind, string>> = {
 
 export interface ModelTargetsParts {
   readonly state: RoomState;
-  readonly vault: SecretVault;
+  readonly cipher: SecretCipher;
   readonly secrets: SecretSource;
 }
 
 type Copilot = Pick<CopilotSettings, 'provider' | 'baseUrl' | 'model' | 'secretRef' | 'apiKeyInfo'>;
 
-/** Finds out which model a copilot asks, where and by which key. */
+/** Finds the model, address and key of a copilot. */
 export class ModelTargets {
   readonly #parts: ModelTargetsParts;
 
@@ -30,7 +30,7 @@ export class ModelTargets {
     this.#parts = parts;
   }
 
-  /** Throws a ModelError that says what has to be set, and where. */
+  /** Throws a ModelError that names the missing setting. */
   async find(roomId: string, copilot: Copilot): Promise<ModelTarget> {
     const profile = this.#parts.state.get('provider', copilot.provider);
     const kind = profile?.kind ?? (isKind(copilot.provider) ? copilot.provider : undefined);
@@ -41,7 +41,7 @@ export class ModelTargets {
     const model = copilot.model ?? profile?.model ?? (kind === 'echo' ? 'echo' : null);
     if (model === null)
       throw misset(`no model is set; set one in the room's copilot or its provider ${copilot.provider}`);
-    const apiKey = kind === 'echo' ? granted(undefined) : await this.#findKey(roomId, copilot, profile);
+    const apiKey = kind === 'echo' ? accepted(undefined) : await this.#findKey(roomId, copilot, profile);
     if (!apiKey.ok) throw misset(apiKey.reason);
     return {
       kind,
@@ -53,33 +53,35 @@ export class ModelTargets {
     };
   }
 
-  /** Copilots of the same provider have the same name; one without a profile is alone. */
+  /** Copilots of one provider profile share a name; one without a profile has its own. */
   nameOf(roomId: string, { provider }: Pick<CopilotSettings, 'provider'>): string {
     return this.#parts.state.get('provider', provider) ? `profile ${provider}` : `room ${roomId}`;
   }
 
-  /** A key goes nowhere but to the origin that it was entered for. */
+  /** A key is sent only to the origin that it was entered for. */
   async #findKey(
     roomId: string,
     copilot: Copilot,
     profile: Provider | undefined,
-  ): Promise<Verdict<string | undefined>> {
+  ): Promise<Outcome<string | undefined>> {
     const { secrets } = this.#parts;
     const origin = copilotOrigin(copilot, profile);
     if (copilot.secretRef !== null) return secrets.read(copilot.secretRef);
     if (copilot.apiKeyInfo.source === 'room') return this.#openKey(roomSecretKey(roomId), origin);
     if (!profile || copilotOrigin({ provider: profile.name, baseUrl: null }, profile) !== origin)
-      return granted(undefined);
+      return accepted(undefined);
     if (profile.secretRef !== null) return secrets.read(profile.secretRef);
-    return profile.apiKeyInfo.set ? this.#openKey(providerSecretKey(profile.name), origin) : granted(undefined);
+    return profile.apiKeyInfo.set ? this.#openKey(providerSecretKey(profile.name), origin) : accepted(undefined);
   }
 
-  #openKey(owner: string, origin: string): Verdict<string> {
+  #openKey(owner: string, origin: string): Outcome<string> {
     const sealed = this.#parts.state.get('secret', owner);
     if (sealed && sealed.origin !== origin)
-      return refuse('invalid_body', `the stored key belongs to another address than ${origin}; enter it anew`);
-    const key = sealed && this.#parts.vault.open(owner, sealed);
-    return key === undefined ? refuse('invalid_body', 'the stored key cannot be opened; enter it anew') : granted(key);
+      return refuse('invalid_body', `the stored key belongs to another address than ${origin}; enter it again`);
+    const key = sealed && this.#parts.cipher.open(owner, sealed);
+    return key === undefined
+      ? refuse('invalid_body', 'the stored key cannot be decrypted; enter it again')
+      : accepted(key);
   }
 }
 

@@ -19,7 +19,7 @@ const MAX_RETRIES = 2;
 const FIRST_RETRY_MS = 500;
 const MAX_WAIT_MS = 20_000;
 
-/** Ends a run before its answer has ended. */
+/** Ends a run before its answer is complete. */
 export class RunStop extends Error {
   override readonly name = 'RunStop';
   readonly state: 'cancelled' | 'timed_out' | 'interrupted';
@@ -39,13 +39,13 @@ export interface LiveRunParts {
   readonly maxBodyBytes: number;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Told of each piece, and how long the text was before it, in UTF-16 units. */
+  /** Called for each piece, with the length of the text before it in UTF-16 units. */
   readonly tell: (run: Run, offset: number, text: string) => void;
-  /** Writes down how far a run is. */
+  /** Stores the progress of a run. */
   readonly save: (run: Run) => Promise<void>;
 }
 
-/** What a run works on. */
+/** A run, its room and its copilot. */
 export interface RunTask {
   readonly run: Run;
   readonly room: Room;
@@ -53,7 +53,7 @@ export interface RunTask {
   readonly reserved: number;
 }
 
-/** One answer while it is written. */
+/** An answer while it is written. */
 export class LiveRun {
   readonly #task: RunTask;
   readonly #parts: LiveRunParts;
@@ -77,12 +77,12 @@ export class LiveRun {
     this.#savedAt = parts.clock.now();
   }
 
-  /** What has been told so far. */
+  /** The text published so far. */
   get text(): string {
     return this.#answer.text.slice(0, this.#told);
   }
 
-  /** Writes the answer; resolves when it is whole, or when there will be no more of it. Never rejects. */
+  /** Writes the answer; resolves when it is complete or ends early. Never rejects. */
   async perform(): Promise<RunEnd> {
     const { clock } = this.#parts;
     const { totalMs } = this.#task.copilot.timeouts;
@@ -162,7 +162,7 @@ export class LiveRun {
     this.#parts.tell(this.#task.run, offset, text.slice(offset));
   }
 
-  /** So that a server that is killed has lost no more than a second of it. */
+  /** A killed server loses at most a second of the answer. */
   #checkpoint(): void {
     const { clock, save } = this.#parts;
     const { text } = this.#answer;
@@ -177,7 +177,7 @@ export class LiveRun {
     });
   }
 
-  /** Stops it, unless something comes within so many milliseconds. */
+  /** Aborts unless something comes within these milliseconds. */
   #expect(ms: number, words: string): void {
     this.#cancelIdle();
     this.#cancelIdle = this.#parts.clock.after(ms, () => this.#timeOut(`${words} within ${ms / 1000} s`));
@@ -187,7 +187,7 @@ export class LiveRun {
     this.#abort.abort(new RunStop('timed_out', `the answer was given up: ${words}`));
   }
 
-  /** How long to wait before the question is asked again; `undefined`: it is not. What was shown is not taken back. */
+  /** The delay of the next attempt; `undefined`: none. Published text is not taken back. */
   #waitBefore(error: unknown, retries: number): number | undefined {
     if (!(error instanceof ModelError) || !error.isPassing || retries >= MAX_RETRIES || this.#answer.text !== '')
       return undefined;
@@ -213,7 +213,7 @@ export class LiveRun {
     }
     if (error instanceof ModelError) return this.#end('failed', { code: error.code, message: error.message });
     this.#parts.log.error('a copilot failed unexpectedly', { run: this.#task.run.id, err: messageOf(error) });
-    return this.#end('failed', { code: 'internal', message: 'the copilot failed; the log of the server says more' });
+    return this.#end('failed', { code: 'internal', message: 'the copilot failed; see the log of the server' });
   }
 
   #end(state: RunEnd['state'], error: RunError | null): RunEnd {
@@ -235,7 +235,7 @@ export class LiveRun {
   }
 }
 
-/** Rejects with the signal's reason as soon as that is aborted, whatever the work still waits for. */
+/** Rejects with the signal's reason once it is aborted, even while the work is pending. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -245,7 +245,7 @@ function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-/** What a provider does not tell is estimated. */
+/** Token counts that the provider does not report are estimated. */
 function wholeUsage(
   { inputTokens, outputTokens }: Partial<RunUsage>,
   { system, turns }: Prompt,

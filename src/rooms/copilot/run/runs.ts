@@ -1,8 +1,9 @@
 import { messageOf } from '../../../kernel/errors.ts';
 import { printDelta } from '../../contract/run.ts';
 import type { Change } from '../../domain/change.ts';
-import type { Committed, RoomEvent } from '../../domain/event.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import type { Committed } from '../../domain/event.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
+import { reasonToCancel } from '../../domain/run/cancellation.ts';
 import {
   finishRun,
   isOver,
@@ -20,7 +21,7 @@ import type { RoomWriter } from '../../room/writer.ts';
 import type { RoomStore } from '../../store/room-store.ts';
 import type { ModelHealth } from '../model/health.ts';
 import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
-import { type ActiveRun, RunLanes } from './queue.ts';
+import { type ActiveRun, RunQueues } from './queues.ts';
 
 export interface CopilotRunsParts extends Omit<LiveRunParts, 'tell' | 'save'> {
   readonly state: RoomState;
@@ -30,27 +31,27 @@ export interface CopilotRunsParts extends Omit<LiveRunParts, 'tell' | 'save'> {
   readonly health: ModelHealth;
 }
 
-/** Follows one run. */
+/** A follower of one run. */
 export interface RunWatcher {
   delta(data: string): void;
   finished(run: Run): void;
 }
 
-/** A disk that is full may have room again. */
+/** A full disk is tried again after this time. */
 const RETRY_FULL_MS = 1_000;
-/** Why a question is not taken up now. */
-const BUSY = refuse('rate_limited', 'the copilot has as many questions waiting as it may; ask again in a moment', {
+/** Why a question is refused for now. */
+const BUSY = refuse('rate_limited', 'the queue of the copilot is full; try again in a moment', {
   retryAfterS: 5,
 });
 const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
 
-/** Takes questions up, one after the other in each room, has them answered and writes down what comes. */
+/** Queues runs by room, has them answered, and stores their progress and end. */
 export class CopilotRuns implements StreamingMessages {
   readonly #parts: CopilotRunsParts;
   readonly #live: LiveRunParts;
-  readonly #lanes = new RunLanes();
-  readonly #claims = new Map<string, Promise<Verdict<Run>>>();
-  /** By id, in which room: those that are about to be queued. */
+  readonly #queues = new RunQueues();
+  readonly #claims = new Map<string, Promise<Outcome<Run>>>();
+  /** Runs about to be queued: room id by run id. */
   readonly #claimed = new Map<string, string>();
   readonly #watchers = new Map<string, Set<RunWatcher>>();
   readonly #ending = new Set<Promise<void>>();
@@ -65,12 +66,12 @@ export class CopilotRuns implements StreamingMessages {
     };
   }
 
-  /** Ends what an earlier process has left, and takes up again what had not begun. */
+  /** Ends the runs that an earlier process left running, and queues the ones that had not begun. */
   async recover(): Promise<void> {
     for (const run of await this.#parts.store.unfinishedRuns()) {
       const copilot = usableCopilot(this.#parts.state.get('room', run.roomId), run.audience !== null);
       if (run.state === 'queued' && copilot.ok) {
-        this.#lanes.add(run, copilot.value.maxOutputTokens);
+        this.#queues.add(run, copilot.value.maxOutputTokens);
         this.#pump(run.roomId);
       } else {
         const error = { code: 'interrupted', message: 'the server stopped while it was written' };
@@ -81,11 +82,11 @@ export class CopilotRuns implements StreamingMessages {
   }
 
   counts(): { readonly running: number; readonly queued: number } {
-    return this.#lanes.counts();
+    return this.#queues.counts();
   }
 
-  /** The same run, asked for twice, is made once. */
-  request(draft: RunDraft): Promise<Verdict<Run>> {
+  /** Concurrent requests for the same run share one. */
+  request(draft: RunDraft): Promise<Outcome<Run>> {
     const claimed = this.#claims.get(draft.id);
     if (claimed) return claimed;
     const claim = this.#request(draft).finally(() => this.#claims.delete(draft.id));
@@ -93,23 +94,23 @@ export class CopilotRuns implements StreamingMessages {
     return claim;
   }
 
-  /** The run as it is now, with its text so far; of one that is over, what is on disk. */
+  /** The run with its text so far; a finished one as stored. */
   async find(id: string): Promise<Run | undefined> {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     return active ? withText(active) : this.#parts.store.run(id);
   }
 
-  /** Stops a run; resolves when it has ended. `undefined`: it is not under way. */
+  /** Cancels a run; resolves when it has ended. `undefined`: it is neither queued nor running. */
   cancel(id: string, words = 'it was cancelled'): Promise<Run> | undefined {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     if (!active) return undefined;
     this.#stop(active, new RunStop('cancelled', words));
     return active.done;
   }
 
-  /** What is under way is told to the watcher until it ends; `undefined`: it is over. The call ends the watch. */
+  /** Reports a run to the watcher until its end; `undefined`: it has ended. `stop` ends the watch. */
   watch(id: string, watcher: RunWatcher): { readonly run: Run; readonly stop: () => void } | undefined {
-    const active = this.#lanes.get(id);
+    const active = this.#queues.get(id);
     if (!active) return undefined;
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(watcher));
@@ -117,58 +118,58 @@ export class CopilotRuns implements StreamingMessages {
   }
 
   streamingIn(roomId: string): ReturnType<StreamingMessages['streamingIn']> {
-    return this.#lanes.of(roomId).flatMap(({ run, live, seq }) => {
+    return this.#queues.of(roomId).flatMap(({ run, live, seq }) => {
       const { id: runId, messageId } = run;
       return live && messageId !== null && !isOver(run) ? [{ messageId, seq, runId, text: live.text }] : [];
     });
   }
 
-  /** A listener to commits: what has lost its ground is given up. */
+  /** A listener to commits: runs whose reason is gone are cancelled. */
   readonly follow = (committed: readonly Committed[]): void => {
     for (const { event } of committed) {
       if (event.type === 'room.deleted') this.#parts.health.forget(event.roomId);
       if (event.roomId === null) continue;
       if (event.type === 'run.finished') this.#settle(event.run);
       if (event.type === 'message.created' && event.message.run) this.#place(event.message.run.id, event.message.seq);
-      for (const active of this.#lanes.of(event.roomId)) {
-        const words = groundLost(event, active.run);
+      for (const active of this.#queues.of(event.roomId)) {
+        const words = reasonToCancel(event, active.run);
         if (words !== undefined) this.#stop(active, new RunStop('cancelled', words));
       }
     }
   };
 
-  /** Ends all runs; what they have so far is kept. */
+  /** Ends all runs and keeps their text so far. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const active of this.#lanes.all()) {
-      // What has not begun begins when the server is there again.
-      if (active.run.state === 'queued' && this.#lanes.withdraw(active)) this.#lanes.remove(active);
+    for (const active of this.#queues.all()) {
+      // Queued runs begin after the next start.
+      if (active.run.state === 'queued' && this.#queues.withdraw(active)) this.#queues.remove(active);
       else this.#stop(active, new RunStop('interrupted', 'the server stopped while it was written'));
     }
     await Promise.all(this.#ending);
   }
 
-  async #request(draft: RunDraft): Promise<Verdict<Run>> {
+  async #request(draft: RunDraft): Promise<Outcome<Run>> {
     const { state, store } = this.#parts;
     if (this.#isClosed) return CLOSED;
     const known = await this.find(draft.id);
-    if (known) return granted(known);
+    if (known) return accepted(known);
     const copilot = usableCopilot(state.get('room', draft.roomId), draft.audience !== null);
     if (!copilot.ok) return copilot;
     const { limits } = copilot.value;
     const most =
       limits.concurrent > 0 && limits.queue > 0 ? limits.concurrent + limits.queue : Number.POSITIVE_INFINITY;
-    const waiting = this.#lanes.of(draft.roomId).length + this.#claimsOf(draft);
+    const waiting = this.#queues.of(draft.roomId).length + this.#claimsOf(draft);
     if (waiting >= most) return BUSY;
     const resting = this.#resting(draft.roomId, copilot.value);
     if (resting) return resting;
     this.#claimed.set(draft.id, draft.roomId);
     const queued = await this.#submit(queueRun(draft)).finally(() => this.#claimed.delete(draft.id));
-    // Another process's, or one of the moment before: it is there.
-    if (!queued.ok) return (await store.run(draft.id).then((run) => run && granted(run))) ?? queued;
-    this.#lanes.add(queued.value.run, queued.value.reserved);
+    // The run exists already, stored by another process or a moment ago.
+    if (!queued.ok) return (await store.run(draft.id).then((run) => run && accepted(run))) ?? queued;
+    this.#queues.add(queued.value.run, queued.value.reserved);
     this.#pump(draft.roomId);
-    return granted(queued.value.run);
+    return accepted(queued.value.run);
   }
 
   #claimsOf({ roomId }: RunDraft): number {
@@ -182,7 +183,7 @@ export class CopilotRuns implements StreamingMessages {
     const waitMs = health.closedForMs(targets.nameOf(roomId, copilot), clock.now());
     return waitMs === 0
       ? undefined
-      : refuse('upstream_failed', 'the provider of the copilot has failed too often; it is left alone for a moment', {
+      : refuse('upstream_failed', 'the provider of the copilot has failed too often; try again in a moment', {
           retryAfterS: waitMs / 1000,
         });
   }
@@ -191,7 +192,7 @@ export class CopilotRuns implements StreamingMessages {
     if (this.#isClosed) return;
     const concurrent = this.#parts.state.get('room', roomId)?.copilot?.limits.concurrent ?? 1;
     for (;;) {
-      const active = this.#lanes.next(roomId, concurrent);
+      const active = this.#queues.next(roomId, concurrent);
       if (!active) return;
       this.#track(this.#perform(active));
     }
@@ -199,7 +200,7 @@ export class CopilotRuns implements StreamingMessages {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => this.#parts.log.error('a copilot could not go on', { err: messageOf(error) }))
+      .catch((error: unknown) => this.#parts.log.error('a copilot run failed', { err: messageOf(error) }))
       .finally(() => this.#ending.delete(tracked));
     this.#ending.add(tracked);
   }
@@ -231,7 +232,7 @@ export class CopilotRuns implements StreamingMessages {
     else if (error && (state === 'failed' || state === 'timed_out')) health.report(roomId, target, error, clock.now());
   }
 
-  /** One that has not begun ends without a message. */
+  /** A run that has not begun ends without a message. */
   #giveUp(active: ActiveRun, message: string): Promise<void> {
     const cost = { reserved: active.reserved, spent: 0 };
     return this.#finish(active, { ...NOTHING, cost, state: 'cancelled', error: { code: 'cancelled', message } });
@@ -240,7 +241,7 @@ export class CopilotRuns implements StreamingMessages {
   async #finish(active: ActiveRun, end: RunEnd): Promise<void> {
     const write = () => this.#submit(finishRun(active.run, end, this.#parts));
     let finished = await write();
-    // A message that is left half written would look as if somebody still wrote it.
+    // An unfinished message would look as if it were still being written.
     while (!finished.ok && finished.code === 'storage_full' && !this.#isClosed) {
       await new Promise<void>((resolve) => this.#parts.clock.after(RETRY_FULL_MS, resolve));
       finished = await write();
@@ -251,7 +252,7 @@ export class CopilotRuns implements StreamingMessages {
 
   #release(active: ActiveRun): void {
     const { run, live } = active;
-    this.#lanes.remove(active);
+    this.#queues.remove(active);
     active.settle(run);
     const whole = { ...run, text: run.text ?? live?.text ?? null };
     for (const watcher of this.#watchers.get(run.id) ?? []) watcher.finished(whole);
@@ -259,38 +260,38 @@ export class CopilotRuns implements StreamingMessages {
     this.#pump(run.roomId);
   }
 
-  /** Whoever hears of the end and looks finds it ended. */
+  /** A listener to its end must find the run ended. */
   #settle(run: Run): void {
-    const active = this.#lanes.get(run.id);
+    const active = this.#queues.get(run.id);
     if (active) active.run = run;
   }
 
   #place(runId: string, seq: number): void {
-    const active = this.#lanes.get(runId);
+    const active = this.#queues.get(runId);
     if (active) active.seq = seq;
   }
 
   #stop(active: ActiveRun, stop: RunStop): void {
     if (!active.abort.signal.aborted) active.abort.abort(stop);
-    if (!this.#lanes.withdraw(active)) return;
+    if (!this.#queues.withdraw(active)) return;
     this.#track(this.#giveUp(active, stop.message).finally(() => this.#release(active)));
   }
 
   #tell(run: Run, offset: number, text: string): void {
     const { id: runId, roomId, messageId, audience } = run;
     const data = printDelta({ roomId, messageId, runId, offset, text });
-    const whom = audience === null ? { seq: this.#lanes.get(runId)?.seq ?? 0 } : { audience };
+    const whom = audience === null ? { seq: this.#queues.get(runId)?.seq ?? 0 } : { audience };
     this.#parts.announcer.announce({ type: 'message.delta', roomId, data, ...whom });
     for (const watcher of this.#watchers.get(runId) ?? []) watcher.delta(data);
   }
 
-  /** A change that throws is a refused one here: a run must come to its end. */
-  async #submit<T>(change: Change<T>): Promise<Verdict<T>> {
+  /** A change that throws counts as refused, so that the run still ends. */
+  async #submit<T>(change: Change<T>): Promise<Outcome<T>> {
     try {
       return await this.#parts.writer.submit(change);
     } catch (error) {
       this.#parts.log.error('a run could not be written', { err: messageOf(error) });
-      return refuse('internal', 'internal error; the log of the server says more');
+      return refuse('internal', 'internal error; see the log of the server');
     }
   }
 }
@@ -299,26 +300,4 @@ const NOTHING = { text: '', finishReason: null, usage: null, error: null, saw: [
 
 function withText({ run, live }: ActiveRun): Run {
   return live && !isOver(run) ? { ...run, text: live.text } : run;
-}
-
-/** Why a run that is under way is to end after an event; `undefined`: it goes on. */
-function groundLost(event: RoomEvent, run: Run): string | undefined {
-  switch (event.type) {
-    case 'message.deleted':
-      return event.message.id === run.messageId || event.message.id === run.triggerId
-        ? 'its message was deleted'
-        : undefined;
-    case 'room.archived':
-    case 'room.deleted':
-      return 'the room was closed';
-    case 'room.updated':
-      return event.room.archived ? 'the room was closed' : undefined;
-    case 'copilot.updated':
-      return event.copilot?.enabled && event.copilot.trigger !== 'off' ? undefined : 'the copilot was switched off';
-    case 'member.left':
-    case 'member.banned':
-      return event.member.userId === run.audience ? 'its asker has left the room' : undefined;
-    default:
-      return undefined;
-  }
 }

@@ -7,14 +7,14 @@ import type { Caller } from '../../domain/caller.ts';
 import type { Committed } from '../../domain/event.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { RunDesk } from './run-desk.ts';
+import type { RunRequests } from './requests.ts';
 import type { CopilotRuns } from './runs.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** That a token has expired nobody tells. */
+/** The expiry of a token is checked at intervals, since no event reports it. */
 const LOOK_EVERY_MS = 1_000;
 const HEADERS = { 'cache-control': 'no-store, no-transform' };
-/** After these somebody may see less than before. */
+/** Events after which a caller may see less. */
 const LOSSES: ReadonlySet<string> = new Set([
   'member.left',
   'member.banned',
@@ -25,15 +25,15 @@ const LOSSES: ReadonlySet<string> = new Set([
 
 export interface RunStreamsParts {
   readonly runs: CopilotRuns;
-  readonly desk: Pick<RunDesk, 'sees'>;
+  readonly requests: Pick<RunRequests, 'sees'>;
   readonly clock: Clock;
-  /** Counts it among the caller's streams. */
+  /** Counts a stream among the caller's. */
   readonly seats: StreamSeats;
 }
 
-/** How many streams somebody may have open. */
+/** Limits the open streams of each user. */
 export interface StreamSeats {
-  /** `release` must follow where it is not refused. */
+  /** Unless refused, `release` must follow. */
   reserve(caller: Caller): Refusal | undefined;
   release(caller: Caller): void;
 }
@@ -44,7 +44,7 @@ interface Follower {
   end(): void;
 }
 
-/** Single runs as streams: `run`, then `message.delta` after `message.delta`, and `run.finished` at the end. */
+/** Streams of single runs: `run`, then each `message.delta`, and `run.finished` at the end. */
 export class RunStreams {
   readonly #parts: RunStreamsParts;
   readonly #fanout: Fanout;
@@ -57,19 +57,19 @@ export class RunStreams {
     this.#stopLooking = parts.clock.every(LOOK_EVERY_MS, () => this.#endThoseWithoutSight([]));
   }
 
-  /** Answers with the stream of a run that the caller may see; of one that is over, with its end alone. */
+  /** Streams a run that the caller may see; of a finished one only the end. */
   open(outgoing: ServerResponse, caller: Caller, run: Run): Refusal | undefined {
-    const { runs, seats, desk } = this.#parts;
+    const { runs, seats, requests } = this.#parts;
     const refusal = seats.reserve(caller);
     if (refusal) return refusal;
     const tell = (event: string, data: string) => {
-      if (desk.sees(caller, run)) client.send(frameEvent({ event, data }));
+      if (requests.sees(caller, run)) client.send(frameEvent({ event, data }));
     };
     const finished = (ended: Run) => {
       tell('run.finished', JSON.stringify({ run: wireRun(ended) }));
       client.end();
     };
-    // Nothing can be told between this look and the watch: both are of one turn.
+    // The read and the watch happen in one turn of the event loop, so nothing lies between them.
     const watched = runs.watch(run.id, {
       delta: (data) => tell('message.delta', data),
       finished,
@@ -93,7 +93,7 @@ export class RunStreams {
     return undefined;
   }
 
-  /** A listener to commits: who may not see a run any more is told no more of it. */
+  /** A listener to commits: ends the streams of callers that may not see the run any more. */
   readonly follow = (committed: readonly Committed[]): void => {
     if (this.#followers.size === 0) return;
     const revoked = committed.flatMap(({ event }) => (event.type === 'token.revoked' ? [event.tokenId] : []));
@@ -110,7 +110,7 @@ export class RunStreams {
   #endThoseWithoutSight(revoked: readonly string[]): void {
     for (const { caller, run, end } of this.#followers) {
       const isRevoked = caller.tokenId !== null && revoked.includes(caller.tokenId);
-      if (isRevoked || !this.#parts.desk.sees(caller, run)) end();
+      if (isRevoked || !this.#parts.requests.sees(caller, run)) end();
     }
   }
 }

@@ -3,15 +3,15 @@ import { type Caller, rulesServer } from '../caller.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { Room } from '../room/room.ts';
 
-/** The slugs and ids of the rooms from which the alert server may be used, as the operator has named them. */
+/** The slugs and ids of the rooms from which the alert server may be used, as given by the operator. */
 export type AlertRooms = ReadonlySet<string>;
 
 export const isAlertRoom = (rooms: AlertRooms, { id, slug }: Pick<Room, 'id' | 'slug'>): boolean =>
   rooms.has(id) || rooms.has(slug);
 
 /**
- * Whether somebody who may write in a room may use the alert server from there: an admin of the server, and whoever was
- * brought into a room that is named. Nobody has chosen people who joined a public room by themselves.
+ * Whether a caller that may write in a room may use the alert server from there: an admin of the server, and in the
+ * named rooms members that somebody added. Members that joined a public room by themselves were chosen by nobody.
  */
 export function requireAlertUser(
   caller: Caller,
@@ -34,18 +34,18 @@ export function requireAlertUser(
   );
 }
 
-/** A silence of everything. */
+/** A silence that matches everything. */
 export function requireForce(caller: Caller): Refusal | undefined {
   return rulesServer(caller) ? undefined : refuse('forbidden', '--force is for admins of the server; name a label');
 }
 
-/** Who gives a room its slug. */
+/** The caller that sets a slug. */
 export interface SlugGiver {
   readonly caller: Caller;
   readonly alertRooms: AlertRooms;
 }
 
-/** A slug that is named stands for what may be done from its room. */
+/** A slug in `--alerts-rooms` gives access to the alert server. */
 export function requireSlugGiver({ caller, alertRooms }: SlugGiver, slug: string): Refusal | undefined {
   if (!alertRooms.has(slug) || rulesServer(caller)) return undefined;
   const reason = `slug: only an admin of the server gives the slug ${slug}, which --alerts-rooms names; choose another`;

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type AlertCard,
-  cardId,
-  cardOf,
-  type GroupAlert,
-  type GroupNotice,
-  isSameCard,
-  MAX_CARD_ALERTS,
-  printCard,
-} from './alert-card.ts';
+import { type AlertCard, isSameCard, printCard } from './alert-card.ts';
+import { cardId, cardOf, type GroupAlert, type GroupNotice, MAX_CARD_ALERTS } from './alert-notice.ts';
 
 const NOW = Date.parse('2030-01-02T08:30:00Z');
 

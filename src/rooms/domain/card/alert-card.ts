@@ -1,59 +1,32 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../message/message.ts';
 import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing, orNull } from './card-shape.ts';
-
-/** One alert of a group, as Alertmanager's webhook tells it. */
-export interface GroupAlert {
-  readonly status: 'firing' | 'resolved';
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly startsAt: number;
-  /** Of one that fires: meaningless. */
-  readonly endsAt: number;
-  readonly generatorUrl: string;
-  readonly fingerprint: string;
-}
-
-/** What Alertmanager's webhook tells of a group (version 4; contract/alert-webhook.ts reads it). */
-export interface GroupNotice {
-  readonly groupKey: string;
-  readonly receiver: string;
-  readonly status: 'firing' | 'resolved';
-  readonly groupLabels: Readonly<Record<string, string>>;
-  readonly commonLabels: Readonly<Record<string, string>>;
-  readonly commonAnnotations: Readonly<Record<string, string>>;
-  readonly externalUrl: string;
-  readonly alerts: readonly GroupAlert[];
-  /** Alerts that the sender has left out. */
-  readonly truncated: number;
-}
 
 /** The card of an alert group: one message, updated in place. All instants are RFC 3339. */
 export interface AlertCard {
   readonly kind: 'alert';
   readonly state: 'firing' | 'resolved';
-  /** The label `severity`, if all of them agree; `''` otherwise. */
+  /** The label `severity` if all alerts share it; else `''`. */
   readonly severity: string;
   readonly title: string;
   readonly summary: string;
   readonly description: string;
   readonly receiver: string;
   readonly groupKey: string;
-  /** The id of the group's first card, by which a group is known whatever the length of its key. */
+  /** The id of the group's first card, which identifies the group whatever the length of its key. */
   readonly group: string;
   readonly counts: { readonly firing: number; readonly resolved: number };
-  /** What all alerts have in common. */
+  /** The labels that all alerts share. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What the group is grouped by. */
+  /** The labels by which the group is formed. */
   readonly groupLabels: Readonly<Record<string, string>>;
-  /** The first ones, those that fire before others, each with what differs. */
+  /** The first alerts, firing ones before others, each with its differing labels. */
   readonly alerts: readonly CardAlert[];
-  /** How many more there are. */
+  /** The number of further alerts. */
   readonly more: number;
   readonly links: readonly { readonly label: string; readonly url: string }[];
   readonly startedAt: string;
   readonly resolvedAt: string | null;
-  /** How the counts moved, the latest last. */
+  /** Changes of the counts, the latest last. */
   readonly changes: readonly { readonly at: string; readonly firing: number; readonly resolved: number }[];
   readonly acked: { readonly by: string; readonly at: string; readonly note: string } | null;
   readonly silence: { readonly id: string; readonly endsAt: string; readonly by: string } | null;
@@ -68,55 +41,7 @@ export interface CardAlert {
   readonly endedAt: string | null;
 }
 
-export const MAX_CARD_ALERTS = 20;
-const MAX_CHANGES = 50;
-const MAX_TEXT = 1_000;
-const MAX_LABEL = 200;
-const MAX_LABELS = 32;
-const MAX_BYTES = 30_000;
-
-/** The id of a group's first card: two senders that tell of the same group mean the same card. */
-export function cardId(roomId: string, notice: Pick<GroupNotice, 'receiver' | 'groupKey'>, generation = ''): string {
-  const hash = createHash('sha256').update(JSON.stringify([roomId, notice.receiver, notice.groupKey, generation]));
-  return `alert-${hash.digest('hex').slice(0, 40)}`;
-}
-
-/** The card after a notice, made of the one before it; `group` is the id of the group's first card. */
-export function cardOf(notice: GroupNotice, group: string, old: AlertCard | undefined, now: number): AlertCard {
-  const firing = notice.alerts.filter(({ status }) => status === 'firing');
-  const counts = { firing: firing.length, resolved: notice.alerts.length - firing.length };
-  const ordered = [...firing, ...notice.alerts.filter(({ status }) => status !== 'firing')];
-  const ended = old !== undefined && old.state === 'resolved' && notice.status === 'firing';
-  const card: AlertCard = {
-    kind: 'alert',
-    state: notice.status,
-    severity: cut(notice.commonLabels.severity ?? '', MAX_LABEL),
-    title: titleOf(notice),
-    summary: cut(notice.commonAnnotations.summary ?? '', MAX_TEXT),
-    description: cut(notice.commonAnnotations.description ?? notice.commonAnnotations.message ?? '', MAX_TEXT),
-    receiver: cut(notice.receiver, MAX_LABEL),
-    groupKey: cut(notice.groupKey, MAX_TEXT),
-    group,
-    counts,
-    labels: cutLabels(notice.commonLabels),
-    groupLabels: cutLabels(notice.groupLabels),
-    alerts: ordered.slice(0, MAX_CARD_ALERTS).map((alert) => cardAlert(alert, notice)),
-    more: Math.max(0, ordered.length - MAX_CARD_ALERTS) + notice.truncated,
-    links: linksOf(notice),
-    startedAt: old && !ended ? old.startedAt : startOf(notice, now),
-    resolvedAt: notice.status === 'resolved' ? (resolvedBefore(old) ?? endOf(notice, now)) : null,
-    changes: changesAfter(old?.changes ?? [], counts, now),
-    // What was taken on is open again when it fires anew.
-    acked: ended ? null : (old?.acked ?? null),
-    silence: old?.silence ?? null,
-  };
-  return fit(card);
-}
-
-const resolvedBefore = (old: AlertCard | undefined): string | undefined =>
-  old?.state === 'resolved' ? (old.resolvedAt ?? undefined) : undefined;
-
-/** What a card holds, as it is kept with its message. */
+/** The card's fields, as stored with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
 
 const isWhole = objectOf({
@@ -150,17 +75,17 @@ const isWhole = objectOf({
   silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText })),
 });
 
-/** The card of a message, if it is an alert's and whole. */
+/** The alert card of a message, if it has a valid one. */
 export function readCard(card: JsonObject | null): AlertCard | undefined {
   return card?.kind === 'alert' && isWhole(card) ? (card as unknown as AlertCard) : undefined;
 }
 
-/** Whether anything that a reader sees has changed: a repeat of the same notice changes nothing. */
+/** Whether readers see no difference: a repeated notice changes nothing. */
 export function isSameCard(a: AlertCard, b: AlertCard): boolean {
   return JSON.stringify({ ...a, changes: [] }) === JSON.stringify({ ...b, changes: [] });
 }
 
-/** The same facts in words, for those who see no cards. */
+/** The card as text, for clients that show no cards. */
 export function printCard(card: AlertCard): string {
   const { counts, state, severity, title, summary, description, alerts, more } = card;
   const head = `**${state === 'firing' ? 'FIRING' : 'RESOLVED'}** ${title}${severity === '' ? '' : ` (${severity})`}`;
@@ -173,88 +98,4 @@ export function printCard(card: AlertCard): string {
   const links = card.links.map(({ label, url }) => `[${label}](${url})`).join(' · ');
   const rest = more > 0 ? `- and ${more} more` : '';
   return [head, count, summary, description, ...lines, rest, links].filter((line) => line !== '').join('\n');
-}
-
-function titleOf({ groupLabels, commonLabels, receiver }: GroupNotice): string {
-  const name = groupLabels.alertname ?? commonLabels.alertname;
-  const others = Object.entries(groupLabels)
-    .filter(([label]) => label !== 'alertname')
-    .map(([, value]) => value);
-  const words = [name ?? '', ...others].filter((word) => word !== '').join(' · ');
-  return cut(words === '' ? receiver : words, MAX_LABEL);
-}
-
-function cardAlert(alert: GroupAlert, { commonLabels, commonAnnotations }: GroupNotice): CardAlert {
-  const differing = Object.entries(alert.labels).filter(([name]) => !Object.hasOwn(commonLabels, name));
-  const { summary = '' } = alert.annotations;
-  return {
-    state: alert.status,
-    fingerprint: cut(alert.fingerprint, 64),
-    labels: cutLabels(Object.fromEntries(differing)),
-    summary: summary === commonAnnotations.summary ? '' : cut(summary, MAX_LABEL),
-    startedAt: instant(alert.startsAt),
-    endedAt: alert.status === 'resolved' ? instant(alert.endsAt) : null,
-  };
-}
-
-function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): AlertCard['links'] {
-  const found = [
-    { label: 'Runbook', url: commonAnnotations.runbook_url ?? commonAnnotations.runbook ?? '' },
-    { label: 'Dashboard', url: commonAnnotations.dashboard_url ?? commonAnnotations.dashboard ?? '' },
-    { label: 'Source', url: alerts[0]?.generatorUrl ?? '' },
-    { label: 'Alertmanager', url: externalUrl },
-  ];
-  return found.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
-}
-
-/** When the first of those that fire began; of an old sender without times, now. */
-function startOf({ alerts }: GroupNotice, now: number): string {
-  const starts = alerts.filter(({ startsAt }) => startsAt > 0).map(({ startsAt }) => startsAt);
-  return instant(Math.min(now, ...starts));
-}
-
-function endOf({ alerts }: GroupNotice, now: number): string {
-  const ends = alerts.filter(({ endsAt }) => endsAt > 0 && endsAt <= now).map(({ endsAt }) => endsAt);
-  return instant(ends.length === 0 ? now : Math.max(...ends));
-}
-
-function changesAfter(
-  changes: AlertCard['changes'],
-  { firing, resolved }: AlertCard['counts'],
-  now: number,
-): AlertCard['changes'] {
-  const last = changes.at(-1);
-  if (last?.firing === firing && last.resolved === resolved) return changes;
-  return [...changes, { at: instant(now), firing, resolved }].slice(-MAX_CHANGES);
-}
-
-/** A card of many long labels gives up its list before its head. */
-function fit(card: AlertCard): AlertCard {
-  const size = (candidate: AlertCard) => Buffer.byteLength(JSON.stringify(candidate));
-  let fitting = card;
-  while (size(fitting) > MAX_BYTES && fitting.alerts.length > 0) {
-    const kept = fitting.alerts.slice(0, Math.floor(fitting.alerts.length / 2));
-    fitting = { ...fitting, alerts: kept, more: fitting.more + fitting.alerts.length - kept.length };
-  }
-  return size(fitting) <= MAX_BYTES ? fitting : { ...fitting, labels: {}, description: '' };
-}
-
-function cutLabels(labels: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(labels).slice(0, MAX_LABELS);
-  return Object.fromEntries(kept.map(([name, value]) => [cut(name, MAX_LABEL), cut(value, MAX_LABEL)]));
-}
-
-/** At a code point's boundary. */
-function cut(text: string, most: number): string {
-  const clean = text.replaceAll('\0', '').toWellFormed();
-  if (clean.length <= most) return clean;
-  return `${clean
-    .slice(0, most - 1)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '')}\u2026`;
-}
-
-function instant(at: number): string {
-  const bounded = Number.isFinite(at) ? Math.min(Math.max(at, 0), 8.64e15) : 0;
-  return new Date(bounded).toISOString();
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../message/message.ts';
 
-/** Whether a value is as a card of this server has it there: bots and imports bring cards of every shape. */
+/** Checks of cards: bots and imports bring cards of any shape. */
 export type Shape = (value: JsonValue | undefined) => boolean;
 
 export const isText: Shape = (value) => typeof value === 'string';
@@ -23,7 +23,7 @@ export const listOf =
   (value) =>
     Array.isArray(value) && value.every((item) => shape(item as JsonValue));
 
-/** Texts by name, as labels are. */
+/** Strings by name, such as labels. */
 export const isLabels: Shape = (value) => isObject(value) && Object.values(value).every((item) => isText(item));
 
 /** An object with these fields, and perhaps others. */

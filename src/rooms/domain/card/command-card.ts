@@ -1,7 +1,7 @@
 import type { JsonObject } from '../message/message.ts';
 import { isInstant, isLabels, isNumber, isText, listOf, objectOf, orMissing } from './card-shape.ts';
 
-/** What a command has done, for those who see cards. All instants are RFC 3339. */
+/** The result of a command, for clients that show cards. All instants are RFC 3339. */
 export interface CommandCard {
   readonly kind: 'command';
   readonly command: string;
@@ -14,24 +14,15 @@ export interface CommandCard {
     readonly endsAt: string;
     readonly comment: string;
   };
-  /** Of `/silence`: what it matches; of `/alerts`: what was found. */
+  /** Of `/silence` its matchers; of `/alerts` the matching alerts. */
   readonly alerts?: CommandAlerts;
-  /** Of `/alerts`: until when the list keeps itself up to date. */
+  /** Of `/alerts`: the list is updated until then. */
   readonly liveUntil?: string;
-}
-
-/** An alert as the alert server tells of it. */
-interface FoundAlert {
-  readonly fingerprint: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly startsAt: string;
-  readonly state: string;
 }
 
 export interface CommandAlerts {
   readonly count: number;
-  /** The first ones. */
+  /** The first alerts. */
   readonly listed: readonly {
     readonly fingerprint: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -39,24 +30,6 @@ export interface CommandAlerts {
     readonly startedAt: string;
     readonly state: string;
   }[];
-}
-
-const MAX_LISTED = 10;
-/** Leaves room for the rest of the card. */
-const MAX_LISTED_BYTES = 16 * 1024;
-
-/** The first of the alerts that were found, as far as a card has room for them. */
-export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
-  const listed: CommandAlerts['listed'][number][] = [];
-  let bytes = 0;
-  for (const { fingerprint, labels, annotations, startsAt, state } of alerts.slice(0, MAX_LISTED)) {
-    const summary = (annotations.summary ?? '').slice(0, 200).toWellFormed();
-    const alert = { fingerprint, labels, summary, startedAt: startsAt, state };
-    bytes += Buffer.byteLength(JSON.stringify(alert));
-    if (bytes > MAX_LISTED_BYTES) break;
-    listed.push(alert);
-  }
-  return { count: alerts.length, listed };
 }
 
 export const commandJson = (card: CommandCard): JsonObject => card as unknown as JsonObject;
@@ -73,23 +46,7 @@ const isWhole = objectOf({
   liveUntil: orMissing(isInstant),
 });
 
-/** The card of a message, if it is a command's and whole. */
+/** The command card of a message, if it has a valid one. */
 export function readCommandCard(card: JsonObject | null): CommandCard | undefined {
   return card?.kind === 'command' && isWhole(card) ? (card as unknown as CommandCard) : undefined;
-}
-
-/** `1 active alert`, `3 active alerts`. */
-export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
-
-/** An absolute end that nobody can mistake: `2030-01-02 09:00 UTC`. */
-export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-export function printAlerts({ count, listed }: CommandAlerts): string {
-  const lines = listed.map(({ labels, summary }) => {
-    const { alertname = '', ...others } = labels;
-    const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
-    return `- **${alertname}** ${rest.join(' ')}${summary === '' ? '' : `: ${summary}`}`;
-  });
-  if (count > listed.length) lines.push(`- and ${count - listed.length} more`);
-  return lines.join('\n');
 }

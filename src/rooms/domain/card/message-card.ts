@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../refusal.ts';
 const MAX_CARD_BYTES = 32 * 1024;
 const MAX_CARD_DEPTH = 32;
 
-/** A card is small and flat enough for everybody who will read it. */
+/** Limits the size and depth of a card. */
 export function checkCard(card: JsonObject | null): Refusal | undefined {
   const path = 'card';
   if (card === null) return undefined;

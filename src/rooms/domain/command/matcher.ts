@@ -1,7 +1,7 @@
 import { compileAnchored } from '../../../kernel/regexp/regexp.ts';
-import { refuse, type Verdict } from '../refusal.ts';
+import { type Outcome, refuse } from '../refusal.ts';
 
-/** A condition on a label, as Alertmanager's API has it. */
+/** A matcher as in Alertmanager's API. */
 export interface LabelMatcher {
   readonly name: string;
   readonly value: string;
@@ -11,8 +11,8 @@ export interface LabelMatcher {
 
 const MATCHER = /^\s*([^\s=!~"{},]+|"(?:[^"\\]|\\.)*")\s*(=~|!~|!=|=)\s*([\s\S]*)$/;
 
-/** Reads `name=value`, `name!=value`, `name=~"re"` or `name!~re`; the value may stand in double quotes. */
-export function readMatcher(text: string): Verdict<LabelMatcher> {
+/** Reads `name=value`, `name!=value`, `name=~"re"` or `name!~re`; the value may be in double quotes. */
+export function readMatcher(text: string): Outcome<LabelMatcher> {
   const found = MATCHER.exec(text);
   const name = unquote(found?.[1] ?? '');
   const value = unquote((found?.[3] ?? '').trim());
@@ -25,14 +25,14 @@ export function readMatcher(text: string): Verdict<LabelMatcher> {
   return { ok: true, value: { name, value, isRegex: operator.endsWith('~'), isEqual: operator.startsWith('=') } };
 }
 
-/** As Alertmanager's filters spell it. */
+/** In the syntax of Alertmanager's filters. */
 export function printMatcher({ name, value, isRegex, isEqual }: LabelMatcher): string {
   const operator = isRegex ? (isEqual ? '=~' : '!~') : isEqual ? '=' : '!=';
   const label = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name) ? name : quote(name);
   return `${label}${operator}${quote(value)}`;
 }
 
-/** Values that no two of which are alike: what takes half of them takes nearly anything, as `alertname!=""` does. */
+/** Values of very different kinds: a matcher of half of them matches nearly anything, as `alertname!=""` does. */
 const PROBES = [
   'a',
   'Zq9',
@@ -46,11 +46,11 @@ const PROBES = [
   '{"x":1}',
 ];
 
-/** Whether it leaves out hardly anybody: `=~".*"` and its like, `!=`, or the empty value that alerts without the label have. */
+/** Whether a matcher matches nearly all alerts: `=~".*"` and the like, `!=`, or the empty value of a missing label. */
 export function matchesAnything({ value, isRegex, isEqual }: LabelMatcher): boolean {
   if (!isRegex) return !isEqual || value === '';
   const compiled = compileAnchored(value);
-  // The alert server says what is wrong with it.
+  // The alert server refuses it with a reason.
   if (!compiled.ok) return false;
   const taken = PROBES.filter((probe) => compiled.pattern.test(probe) === isEqual);
   return taken.length * 2 >= PROBES.length || (isEqual && compiled.pattern.test(''));
@@ -59,7 +59,7 @@ export function matchesAnything({ value, isRegex, isEqual }: LabelMatcher): bool
 const quote = (text: string): string =>
   `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 
-/** `undefined`: a quote is opened and not closed. */
+/** `undefined`: a quote is not closed. */
 function unquote(text: string): string | undefined {
   if (!text.startsWith('"')) return text.includes('"') ? undefined : text;
   if (!/^"(?:[^"\\]|\\.)*"$/s.test(text)) return undefined;

@@ -4,23 +4,23 @@ import type { Change, ChangeView } from '../change.ts';
 import { checkIfMatch, copilotEtag } from '../etag.ts';
 import type { EventDraft } from '../event.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { Room } from '../room/room.ts';
 import type { CopilotSettings, Secret } from './copilot.ts';
 import { type CopilotContext, type CopilotRequest, type KeyChange, replaceCopilot } from './settings.ts';
 
-/** Encrypts what must not lie about in the open. */
+/** Encrypts secrets. */
 export interface SecretSealer {
-  /** `secretKey`: the key among the records under which the secret will lie. It can be opened for that origin alone. */
+  /** `secretKey`: the key of the secret's record. It can be decrypted only for that origin. */
   seal(secretKey: string, plain: string, origin: string): Secret;
 }
 
-export interface CopilotMeans {
-  readonly vault: SecretSealer;
+export interface CopilotServices {
+  readonly cipher: SecretSealer;
   readonly refuseUrl: CopilotContext['refuseUrl'];
 }
 
-/** What a change of a room's copilot adds to what is written. */
+/** The writes of a change to a room's copilot. */
 export interface CopilotWrite {
   readonly copilot: CopilotSettings | null;
   readonly records: readonly RecordChange[];
@@ -29,33 +29,37 @@ export interface CopilotWrite {
 
 export const roomSecretKey = (roomId: string): string => `room/${roomId}`;
 
-/** Sets a room's copilot, or removes it (`null`). Nothing is written where nothing changes. */
+/** Sets a room's copilot, or removes it (`null`). An unchanged copilot writes nothing. */
 export function decideCopilot(
   view: ChangeView,
   caller: Caller,
   room: Pick<Room, 'id' | 'copilot'>,
   request: CopilotRequest | null,
-  means: CopilotMeans,
-): Verdict<CopilotWrite> {
+  context: CopilotServices,
+): Outcome<CopilotWrite> {
   const current = room.copilot;
   if (request === null) {
-    if (current === null) return granted({ copilot: null, records: [], events: [] });
+    if (current === null) return accepted({ copilot: null, records: [], events: [] });
     const event = { type: 'copilot.updated', roomId: room.id, copilot: null } as const;
-    return granted({ copilot: null, records: keyRecords(view, room.id, { kind: 'remove' }, means), events: [event] });
+    return accepted({
+      copilot: null,
+      records: keyRecords(view, room.id, { kind: 'remove' }, context),
+      events: [event],
+    });
   }
   const replaced = replaceCopilot(current, request, {
     isAdmin: rulesServer(caller),
     userId: caller.user.id,
     now: view.now,
     provider: (name) => view.get('provider', name),
-    refuseUrl: means.refuseUrl,
+    refuseUrl: context.refuseUrl,
   });
   if (!replaced.ok) return replaced;
   const { settings, key } = replaced.value;
   const isSame = settings === current;
-  return granted({
+  return accepted({
     copilot: settings,
-    records: keyRecords(view, room.id, key, means),
+    records: keyRecords(view, room.id, key, context),
     events: isSame ? [] : [{ type: 'copilot.updated', roomId: room.id, copilot: settings }],
   });
 }
@@ -64,10 +68,10 @@ function keyRecords(
   view: ChangeView,
   roomId: string,
   key: KeyChange,
-  { vault }: CopilotMeans,
+  { cipher }: CopilotServices,
 ): readonly RecordChange[] {
   const secretKey = roomSecretKey(roomId);
-  if (key.kind === 'set') return [record('secret', secretKey, vault.seal(secretKey, key.plain, key.origin))];
+  if (key.kind === 'set') return [record('secret', secretKey, cipher.seal(secretKey, key.plain, key.origin))];
   return key.kind === 'remove' && view.get('secret', secretKey) ? [record('secret', secretKey, null)] : [];
 }
 
@@ -83,7 +87,7 @@ export function configureCopilot(
   idOrSlug: string,
   request: CopilotRequest | null,
   { ifMatch, createOnly = false }: CopilotPrecondition,
-  means: CopilotMeans,
+  context: CopilotServices,
 ): Change<Room> {
   return {
     decide(view) {
@@ -96,7 +100,7 @@ export function configureCopilot(
       if (refusal) return refusal;
       if (createOnly && etag !== undefined)
         return refuse('version_mismatch', 'the room has a copilot already', { etag });
-      const decided = decideCopilot(view, caller, room, request, means);
+      const decided = decideCopilot(view, caller, room, request, context);
       if (!decided.ok) return decided;
       const { copilot, records, events } = decided.value;
       if (events.length === 0) return { ok: true, write: null, answer: () => room };

@@ -3,7 +3,7 @@ import type { Role } from '../member/member.ts';
 export type ProviderKind = 'openai' | 'anthropic' | 'echo';
 export type CopilotTrigger = 'off' | 'manual' | 'mention' | 'always' | 'alert';
 
-/** The assistant of a room. Its key, if it has one of its own, lies encrypted among the records (`secret`). */
+/** The assistant of a room. Its own key, if any, is stored encrypted as a record (`secret`). */
 export interface CopilotSettings {
   readonly enabled: boolean;
   readonly name: string;
@@ -52,19 +52,19 @@ export interface CopilotSettings {
 
 export interface ApiKeyInfo {
   readonly set: boolean;
-  /** `room`, `profile`, `env`, `file`; `null` where none is set. */
+  /** `room`, `profile`, `env`, `file`; `null` without a key. */
   readonly source: string | null;
   readonly last4: string | null;
 }
 
-/** How a copilot fares; kept in memory. */
+/** A copilot's health, in memory. */
 export interface CopilotHealth {
   readonly state: 'unknown' | 'ok' | 'error';
   readonly lastError: string | null;
   readonly lastOkAt: number | null;
 }
 
-/** A model's address and key under a name, for rooms to refer to. */
+/** A named model address and key, for rooms to refer to. */
 export interface Provider {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -72,16 +72,16 @@ export interface Provider {
   readonly model: string | null;
   readonly secretRef: string | null;
   readonly apiKeyInfo: ApiKeyInfo;
-  /** Whether its address may be one of this machine or of a private network. */
+  /** Whether its address may be on this machine or in a private network. */
   readonly allowPrivate: boolean;
   readonly version: number;
   readonly updatedAt: number;
 }
 
-/** A key, encrypted. Its own key among the records: `room/<id>`, `provider/<name>` or `hook/<id>`. */
+/** An encrypted key. Its record is `room/<id>`, `provider/<name>` or `hook/<id>`. */
 export interface Secret {
   /** base64 of nonce, ciphertext and tag (AES-256-GCM). */
   readonly sealed: string;
-  /** To what it belongs: a key and the origin that it is shown to are one unit. Authenticated with it. */
+  /** The origin that the key is sent to; authenticated together with the key. */
   readonly origin: string;
 }

@@ -1,21 +1,21 @@
 import type { FileRef } from '../file/file.ts';
 
-/** What was read of an attached file. */
+/** The beginning of an attached file. */
 export interface FileText {
   readonly text: string;
-  /** Whether the file goes on. */
+  /** Whether the file continues. */
   readonly isCut: boolean;
 }
 
-/** By the ids of files; those that are no text are not there. */
+/** By file id; files that are not text are missing. */
 export type FileTexts = ReadonlyMap<string, FileText>;
 
 const TEXT_TYPES = /^(text\/|application\/xml$|image\/svg\+xml$)/;
 
-/** Whether a file may be shown to a model, by what its first bytes are. */
+/** Whether a file may be shown to a model, by its first bytes. */
 export const isTextFile = ({ contentType }: FileRef): boolean => TEXT_TYPES.test(contentType);
 
-/** The beginning of a text as UTF-8, up to its last whole line where more follows; `undefined`: it is none. */
+/** The beginning of a UTF-8 text, up to its last whole line if it continues; `undefined`: not text. */
 export function decodeFileText(bytes: Uint8Array, isCut: boolean): FileText | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
@@ -27,7 +27,7 @@ export function decodeFileText(bytes: Uint8Array, isCut: boolean): FileText | un
   }
 }
 
-/** A file as a model is shown it; `shorten` makes its text fit. */
+/** A file as shown to a model; `shorten` cuts its text. */
 export function printFile(
   { name, size }: FileRef,
   content: FileText | undefined,

@@ -2,12 +2,12 @@ import { type Caller, rulesServer } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView } from '../change.ts';
 import { checkIfMatch } from '../etag.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { SecretSealer } from './change.ts';
 import type { ApiKeyInfo, Provider, ProviderKind, Secret } from './copilot.ts';
 import { copilotOrigin } from './settings.ts';
 
-/** A provider as an admin wants it. What is omitted takes its default, but a stored key stays. */
+/** A requested provider. Omitted fields take their defaults, but a stored key stays. */
 export interface ProviderRequest {
   readonly name: string;
   readonly kind: ProviderKind;
@@ -19,8 +19,8 @@ export interface ProviderRequest {
   readonly allowPrivate?: boolean | undefined;
 }
 
-export interface ProviderMeans {
-  readonly vault: SecretSealer;
+export interface ProviderContext {
+  readonly cipher: SecretSealer;
   /** As in CopilotContext. */
   refuseUrl(url: string, allowPrivate: boolean): string | undefined;
 }
@@ -34,12 +34,12 @@ const MAX_PROVIDERS = 100;
 const MIN_SHOWN_KEY = 16;
 const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
 
-/** `POST /api/provider`; `count`: how many there are. */
+/** `POST /api/provider`; `count`: the existing providers. */
 export function createProvider(
   caller: Caller,
   request: ProviderRequest,
   count: number,
-  means: ProviderMeans,
+  context: ProviderContext,
 ): Change<Provider> {
   return {
     decide(view) {
@@ -49,7 +49,7 @@ export function createProvider(
       if (view.get('provider', name))
         return refuse('name_taken', `there is a provider ${name} already`, { path: 'name' });
       if (count >= MAX_PROVIDERS) return refuse('limit_reached', `there are ${MAX_PROVIDERS} providers already`);
-      return decide(view, caller, undefined, request, means);
+      return decide(view, caller, undefined, request, context);
     },
   };
 }
@@ -59,7 +59,7 @@ export function replaceProvider(
   caller: Caller,
   request: ProviderRequest,
   ifMatch: string | undefined,
-  means: ProviderMeans,
+  context: ProviderContext,
 ): Change<Provider> {
   return {
     decide(view) {
@@ -67,12 +67,12 @@ export function replaceProvider(
       if (refusal) return refusal;
       const current = view.get('provider', request.name);
       if (!current) return noSuchProvider(request.name);
-      return checkIfMatch(ifMatch, providerEtag(current.version)) ?? decide(view, caller, current, request, means);
+      return checkIfMatch(ifMatch, providerEtag(current.version)) ?? decide(view, caller, current, request, context);
     },
   };
 }
 
-/** Rooms that use it say so when they are asked. */
+/** Rooms that use the provider report the error when asked. */
 export function removeProvider(caller: Caller, name: string, ifMatch: string | undefined): Change<Provider> {
   return {
     decide(view) {
@@ -98,10 +98,10 @@ function decide(
   caller: Caller,
   current: Provider | undefined,
   request: ProviderRequest,
-  means: ProviderMeans,
+  context: ProviderContext,
 ): ReturnType<Change<Provider>['decide']> {
   const { name, kind, baseUrl = null, model = null, allowPrivate = false } = request;
-  const excuse = baseUrl === null ? undefined : means.refuseUrl(baseUrl, allowPrivate);
+  const excuse = baseUrl === null ? undefined : context.refuseUrl(baseUrl, allowPrivate);
   if (excuse !== undefined) return refuse('invalid_body', `baseUrl: ${excuse}`, { path: 'baseUrl' });
   const plain = { name, kind, baseUrl, model, allowPrivate };
   const key = decideKey(current, { ...NEW_PROVIDER, ...plain }, request);
@@ -112,7 +112,7 @@ function decide(
   const isNewKey = typeof apiKey === 'string';
   if (current && !isNewKey && isSame(current, provider)) return { ok: true, write: null, answer: () => current };
   const owner = providerSecretKey(name);
-  const sealed = isNewKey ? means.vault.seal(owner, apiKey, originOf(provider)) : null;
+  const sealed = isNewKey ? context.cipher.seal(owner, apiKey, originOf(provider)) : null;
   const records = [record('provider', name, provider)];
   if (apiKey !== undefined) records.push(...secretRecords(view, name, sealed));
   const audit = [auditOf(view, caller, current ? 'provider.update' : 'provider.create', name)];
@@ -122,7 +122,7 @@ function decide(
 const NEW_PROVIDER = { secretRef: null, apiKeyInfo: NO_KEY, version: 0, updatedAt: 0 };
 
 interface KeyDecision extends Pick<Provider, 'apiKeyInfo' | 'secretRef'> {
-  /** `undefined`: what is stored stays. */
+  /** `undefined`: the stored key stays. */
   readonly apiKey: string | null | undefined;
 }
 
@@ -130,16 +130,16 @@ function decideKey(
   current: Provider | undefined,
   wanted: Provider,
   { apiKey, secretRef }: ProviderRequest,
-): Verdict<KeyDecision> {
+): Outcome<KeyDecision> {
   if (typeof apiKey === 'string' && typeof secretRef === 'string' && secretRef !== current?.secretRef)
     return refuse('invalid_body', 'send apiKey or secretRef, not both', { path: 'apiKey' });
   if (typeof apiKey === 'string') {
     const last4 = apiKey.length < MIN_SHOWN_KEY ? null : apiKey.slice(-4);
-    return granted({ apiKey, secretRef: null, apiKeyInfo: { set: true, source: 'profile', last4 } });
+    return accepted({ apiKey, secretRef: null, apiKeyInfo: { set: true, source: 'profile', last4 } });
   }
   if (typeof secretRef === 'string') {
     const source = secretRef.startsWith('env:') ? 'env' : 'file';
-    return granted({ apiKey: null, secretRef, apiKeyInfo: { set: true, source, last4: null } });
+    return accepted({ apiKey: null, secretRef, apiKeyInfo: { set: true, source, last4: null } });
   }
   const isKept = apiKey !== null && current?.apiKeyInfo.source === 'profile';
   const keptRef = secretRef === null ? null : (current?.secretRef ?? null);
@@ -150,16 +150,16 @@ function decideKey(
       { path: 'apiKey' },
     );
   if (keptRef !== null && current)
-    return granted({ apiKey: undefined, secretRef: keptRef, apiKeyInfo: current.apiKeyInfo });
-  if (isKept && current) return granted({ apiKey: undefined, secretRef: null, apiKeyInfo: current.apiKeyInfo });
-  return granted({ apiKey: null, secretRef: null, apiKeyInfo: NO_KEY });
+    return accepted({ apiKey: undefined, secretRef: keptRef, apiKeyInfo: current.apiKeyInfo });
+  if (isKept && current) return accepted({ apiKey: undefined, secretRef: null, apiKeyInfo: current.apiKeyInfo });
+  return accepted({ apiKey: null, secretRef: null, apiKeyInfo: NO_KEY });
 }
 
 const originOf = (provider: Provider): string => copilotOrigin({ provider: provider.name, baseUrl: null }, provider);
 
 function isSame(current: Provider, wanted: Provider): boolean {
-  const substance = (provider: Provider) => JSON.stringify({ ...provider, version: 0, updatedAt: 0 });
-  return substance({ ...NEW_PROVIDER, ...current }) === substance({ ...NEW_PROVIDER, ...wanted });
+  const properties = (provider: Provider) => JSON.stringify({ ...provider, version: 0, updatedAt: 0 });
+  return properties({ ...NEW_PROVIDER, ...current }) === properties({ ...NEW_PROVIDER, ...wanted });
 }
 
 function secretRecords(view: ChangeView, name: string, sealed: Secret | null): readonly RecordChange[] {

@@ -1,6 +1,6 @@
 import type { StateView } from '../change.ts';
 import { type QuotaUse, type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { CopilotSettings } from './copilot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,13 +16,13 @@ const userKey = ({ roomId, userId }: Asker) => `copilot-user/${roomId}/${userId}
 const roomKey = (roomId: string) => `copilot-room/${roomId}`;
 const tokenKey = (roomId: string) => `copilot-tokens/${roomId}`;
 
-/** Counts a run before it is made, with all the tokens that it may cost; or refuses it. A limit of 0 is none. */
+/** Counts a run with all the tokens that it may use, or refuses it. A limit of 0 is none. */
 export function reserveRun(
   view: StateView,
   asker: Asker,
   { limits, maxOutputTokens }: Limits,
   now: number,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const parts = [
     { key: userKey(asker), everyMs: HOUR_MS, limit: limits.perUserPerHour, cost: 1, words: 'runs of yours in an hour' },
     { key: roomKey(asker.roomId), everyMs: HOUR_MS, limit: limits.perRoomPerHour, cost: 1, words: 'runs in an hour' },
@@ -40,10 +40,10 @@ export function reserveRun(
     if (limit > 0 && used + cost > limit) return refuseQuota(limit, words, since + everyMs - now);
     records.push(record('quota', key, { since, used: used + cost }));
   }
-  return granted(records);
+  return accepted(records);
 }
 
-/** Puts what a run has cost in the place of what was reserved for it at `reservedAt`. */
+/** Replaces the reservation of `reservedAt` by the run's actual cost. */
 export function settleRun(
   view: StateView,
   roomId: string,
@@ -51,7 +51,7 @@ export function settleRun(
   now: number,
 ): RecordChange {
   const { since, used } = useOf(view, tokenKey(roomId), DAY_MS, now);
-  // What was reserved yesterday does not count today, what is spent now does.
+  // A reservation of yesterday is not counted today; tokens spent now are.
   const left = windowOf(reservedAt, DAY_MS) === since ? used - reserved : used;
   return record('quota', tokenKey(roomId), { since, used: Math.max(0, left + cost) });
 }

@@ -1,8 +1,8 @@
 import type { Role } from '../member/member.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { ApiKeyInfo, CopilotSettings, CopilotTrigger, Provider, ProviderKind } from './copilot.ts';
 
-/** A copilot as somebody wants it. What is omitted takes its default, but key and secret stay as they are. */
+/** A requested copilot. Omitted fields take their defaults, but key and secret stay. */
 export interface CopilotRequest {
   readonly enabled?: boolean | undefined;
   readonly name?: string | undefined;
@@ -28,14 +28,14 @@ export interface CopilotRequest {
 
 type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** What becomes of the stored key of a room. The plain text is to be sealed before anything is written. */
+/** The change to a room's stored key. Plain text is encrypted before it is written. */
 export type KeyChange =
   | { readonly kind: 'keep' }
   | { readonly kind: 'remove' }
   | { readonly kind: 'set'; readonly plain: string; readonly origin: string };
 
 export interface CopilotReplacement {
-  /** The same object where nothing changes. */
+  /** The same object if nothing changes. */
   readonly settings: CopilotSettings;
   readonly key: KeyChange;
 }
@@ -45,7 +45,7 @@ export interface CopilotContext {
   readonly userId: string;
   readonly now: number;
   provider(name: string): Provider | undefined;
-  /** Why a request may not go to an address; `undefined`: as far as can be seen without asking the network, it may. */
+  /** Why requests to an address are refused; `undefined`: allowed, as far as can be checked without the network. */
   refuseUrl(url: string, allowPrivate: boolean): string | undefined;
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_ORIGINS: Readonly<Record<ProviderKind, string>> = {
 };
 
 const NO_KEY: ApiKeyInfo = { set: false, source: null, last4: null };
-/** Of a shorter key the last characters would tell too much. */
+/** The last characters of a shorter key would reveal too much. */
 const MIN_SHOWN_KEY = 16;
 
 const DEFAULTS: Plain = {
@@ -86,7 +86,7 @@ const TIMEOUTS = { connectMs: 5000, firstTokenMs: 30_000, idleMs: 30_000, totalM
 const LIMITS = { perUserPerHour: 30, perRoomPerHour: 120, tokensPerDay: 500_000, concurrent: 1, queue: 5 };
 const REDACT: CopilotSettings['redact'] = { secrets: true, emails: false, patterns: [] };
 
-/** What answers privately in a room without a copilot: the server's own provider, by the usual settings. */
+/** The private copilot in a room without a copilot: the server's own provider, with the default settings. */
 export const usualCopilot = (): CopilotSettings => ({
   ...wholeOf({}),
   secretRef: null,
@@ -96,30 +96,30 @@ export const usualCopilot = (): CopilotSettings => ({
   updatedBy: '',
 });
 
-type Substance = Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy' | 'apiKeyInfo' | 'secretRef'>;
-type Plain = Omit<Substance, 'context' | 'timeouts' | 'limits' | 'redact'>;
+type Properties = Omit<CopilotSettings, 'version' | 'updatedAt' | 'updatedBy' | 'apiKeyInfo' | 'secretRef'>;
+type Plain = Omit<Properties, 'context' | 'timeouts' | 'limits' | 'redact'>;
 
-/** Puts a copilot in the place of what is there, if it may stand there. */
+/** Replaces a copilot, if the caller may. */
 export function replaceCopilot(
   current: CopilotSettings | null,
   request: CopilotRequest,
   context: CopilotContext,
-): Verdict<CopilotReplacement> {
-  const substance = wholeOf(request);
-  const refusal = checkProvider(current, substance, context) ?? checkUrl(current, substance, context);
+): Outcome<CopilotReplacement> {
+  const properties = wholeOf(request);
+  const refusal = checkProvider(current, properties, context) ?? checkUrl(current, properties, context);
   if (refusal) return refusal;
-  const secret = decideSecret(current, request, substance, context);
+  const secret = decideSecret(current, request, properties, context);
   if (!secret.ok) return secret;
   const { key, apiKeyInfo, secretRef } = secret.value;
-  const wanted = { ...substance, secretRef, apiKeyInfo };
-  if (current && key.kind === 'keep' && isSame(current, wanted)) return granted({ settings: current, key });
+  const wanted = { ...properties, secretRef, apiKeyInfo };
+  if (current && key.kind === 'keep' && isSame(current, wanted)) return accepted({ settings: current, key });
   const { now: updatedAt, userId: updatedBy } = context;
-  return granted({ settings: { ...wanted, version: (current?.version ?? 0) + 1, updatedAt, updatedBy }, key });
+  return accepted({ settings: { ...wanted, version: (current?.version ?? 0) + 1, updatedAt, updatedBy }, key });
 }
 
 /**
- * To whom a room's key is shown: the origin of its base URL, or of its provider's. Key and origin are one unit, so that
- * nobody gets at a key by pointing the copilot elsewhere.
+ * The origin that a room's key is sent to: of its base URL, or of its provider's. Key and origin belong together, so
+ * that pointing the copilot elsewhere reveals no key.
  */
 export function copilotOrigin(
   { provider, baseUrl }: Pick<CopilotSettings, 'provider' | 'baseUrl'>,
@@ -133,8 +133,8 @@ export function copilotOrigin(
 
 export const isKind = (name: string): name is ProviderKind => Object.hasOwn(DEFAULT_ORIGINS, name);
 
-/** A request may hold more than it may say: what the server has set and sent comes back with it. */
-function wholeOf(request: CopilotRequest): Substance {
+/** A request may repeat fields that only the server sets. */
+function wholeOf(request: CopilotRequest): Properties {
   return {
     ...fill(DEFAULTS, request),
     context: fill(CONTEXT, request.context),
@@ -144,7 +144,7 @@ function wholeOf(request: CopilotRequest): Substance {
   };
 }
 
-/** The defaults, and in their places what was sent instead. */
+/** The defaults, overridden by the request. */
 function fill<T extends object>(defaults: T, sent: Optional<T> = {}): T {
   const names = Object.keys(defaults) as (keyof T)[];
   return Object.fromEntries(names.map((name) => [name, sent[name] ?? defaults[name]])) as T;
@@ -152,10 +152,10 @@ function fill<T extends object>(defaults: T, sent: Optional<T> = {}): T {
 
 function checkProvider(
   current: CopilotSettings | null,
-  { provider }: Substance,
+  { provider }: Properties,
   context: CopilotContext,
 ): Refusal | undefined {
-  // One that has been removed since is told by the copilot's health, not by every edit of its settings.
+  // A provider removed since is reported by the copilot's health, not at every edit of its settings.
   const isKnown = provider === 'default' || provider === current?.provider || isKind(provider);
   if (isKnown || context.provider(provider)) return undefined;
   const reason = `copilot.provider: there is no provider ${provider}; name one of the server, or openai, anthropic or echo`;
@@ -164,7 +164,7 @@ function checkProvider(
 
 function checkUrl(
   current: CopilotSettings | null,
-  { baseUrl, provider }: Substance,
+  { baseUrl, provider }: Properties,
   context: CopilotContext,
 ): Refusal | undefined {
   if (baseUrl === null || baseUrl === current?.baseUrl) return undefined;
@@ -182,10 +182,10 @@ interface SecretDecision extends Pick<CopilotSettings, 'apiKeyInfo' | 'secretRef
 function decideSecret(
   current: CopilotSettings | null,
   { apiKey, secretRef }: CopilotRequest,
-  substance: Substance,
+  properties: Properties,
   { isAdmin, provider }: CopilotContext,
-): Verdict<SecretDecision> {
-  const origin = copilotOrigin(substance, provider(substance.provider));
+): Outcome<SecretDecision> {
+  const origin = copilotOrigin(properties, provider(properties.provider));
   const isNewRef = typeof secretRef === 'string' && (secretRef !== current?.secretRef || isAdmin);
   if (isNewRef && !isAdmin) return refuse('forbidden', 'only an admin of the server may set copilot.secretRef');
   if (typeof apiKey === 'string') {
@@ -193,11 +193,11 @@ function decideSecret(
       return refuse('invalid_body', 'send copilot.apiKey or copilot.secretRef, not both', { path: 'copilot.apiKey' });
     const last4 = apiKey.length < MIN_SHOWN_KEY ? null : apiKey.slice(-4);
     const apiKeyInfo = { set: true, source: 'room', last4 };
-    return granted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
+    return accepted({ key: { kind: 'set', plain: apiKey, origin }, apiKeyInfo, secretRef: null });
   }
   const hasKey = current?.apiKeyInfo.source === 'room';
   const key: KeyChange = hasKey && (apiKey === null || isNewRef) ? { kind: 'remove' } : { kind: 'keep' };
-  if (isNewRef) return granted({ key, apiKeyInfo: infoOfRef(secretRef), secretRef });
+  if (isNewRef) return accepted({ key, apiKeyInfo: infoOfRef(secretRef), secretRef });
   const keptRef = secretRef === null ? null : (current?.secretRef ?? null);
   const keepsKey = hasKey && key.kind === 'keep';
   const isMoved = current !== null && copilotOrigin(current, provider(current.provider)) !== origin;
@@ -207,8 +207,8 @@ function decideSecret(
       `copilot.apiKey: the stored key belongs to another address than ${origin}; send its key, or null to go without`,
       { path: 'copilot.apiKey' },
     );
-  if (keptRef !== null) return granted({ key, apiKeyInfo: infoOfRef(keptRef), secretRef: keptRef });
-  return granted({ key, apiKeyInfo: keepsKey && current ? current.apiKeyInfo : NO_KEY, secretRef: null });
+  if (keptRef !== null) return accepted({ key, apiKeyInfo: infoOfRef(keptRef), secretRef: keptRef });
+  return accepted({ key, apiKeyInfo: keepsKey && current ? current.apiKeyInfo : NO_KEY, secretRef: null });
 }
 
 function infoOfRef(secretRef: string): ApiKeyInfo {

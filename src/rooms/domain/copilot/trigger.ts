@@ -9,7 +9,7 @@ import type { CopilotSettings } from './copilot.ts';
 import { copilotUserId } from './user.ts';
 
 /**
- * What a committed event asks of the copilot of its room. `now`: an answer. `soon`: an answer, when the author has
+ * What a committed event asks of the copilot of its room. `now`: an answer. `soon`: an answer once the author has
  * finished writing. `ifAnswered`: an answer, if the copilot has written in that thread before.
  */
 export type Trigger =
@@ -18,12 +18,12 @@ export type Trigger =
 
 const NEVER: Trigger = { when: 'never' };
 
-/** Of many causes one answer: whoever asks again for the same one finds it claimed. */
+/** The same cause gives the same run id, so that it is answered once. */
 export function autoRunId(roomId: string, messageId: string): string {
   return hashId(roomId, messageId, 'auto');
 }
 
-/** A run is retried once; whoever asks again gets that retry. */
+/** A run is retried once; a further retry finds the same run. */
 export const retryRunId = (roomId: string, runId: string): string => hashId(roomId, runId, 'retry');
 
 function hashId(roomId: string, cause: string, kind: string): string {
@@ -31,10 +31,10 @@ function hashId(roomId: string, cause: string, kind: string): string {
   return `run-${hash.digest('hex').slice(0, 40)}`;
 }
 
-/** The message in which a run answers. */
+/** The message that a run writes. */
 export const answerIdOf = (runId: string): string => `answer-${runId}`;
 
-/** Decides from what was committed alone: what is edited, imported, silent or written by a copilot asks for nothing. */
+/** Decided by the event alone: edits, imports, silent messages and those of copilots ask for nothing. */
 export function decideTrigger(view: StateView, event: RoomEvent): Trigger {
   if (event.type !== 'message.created') return NEVER;
   const { message } = event;
@@ -51,7 +51,7 @@ export function decideTrigger(view: StateView, event: RoomEvent): Trigger {
   if (copilot.trigger === 'always') return isPerson ? { when: 'soon', room, message } : NEVER;
   if (copilot.trigger !== 'mention') return NEVER;
   if (message.mentions.copilot || holdsKeyword(message, copilot)) return { when: 'now', room, message };
-  // That a bot answers the copilot must not make the copilot answer the bot.
+  // A bot that answers the copilot must not make it answer again.
   return message.threadId !== null && isPerson ? { when: 'ifAnswered', room, message } : NEVER;
 }
 
@@ -67,7 +67,9 @@ function mayAsk(view: StateView, copilot: CopilotSettings, { author, roomId, rep
   return hasTriggerRole(view, copilot, roomId, author.id);
 }
 
-/** Whether the copilot listens to somebody of that role; an admin of the server who is not in the room counts as one of it. */
+/**
+ * Whether the copilot answers users of that role; a server admin who is not a member counts as an admin of the room.
+ */
 export function hasTriggerRole(view: StateView, copilot: CopilotSettings, roomId: string, userId: string): boolean {
   const role = view.get('member', memberKey(roomId, userId))?.role ?? 'admin';
   return copilot.triggerRoles.includes(role);
@@ -79,7 +81,7 @@ function holdsKeyword({ body }: Message, { triggerKeywords }: CopilotSettings): 
   return triggerKeywords.some((keyword) => hasWord(text, keyword.toLowerCase()));
 }
 
-/** The keyword as a word of its own, not as a part of another. */
+/** The keyword as a whole word. */
 function hasWord(text: string, word: string): boolean {
   const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
@@ -90,13 +92,13 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Whether what is known of a thread's root shows that the copilot has written in it; it names the last five writers alone. */
+/** Whether a thread's root shows that the copilot has written in the thread; it names only the last five authors. */
 export function namesCopilot(root: Pick<Message, 'author' | 'thread'>, roomId: string): boolean {
   const id = copilotUserId(roomId);
   return root.author.id === id || (root.thread?.participants.includes(id) ?? false);
 }
 
-/** Where a run answers that a message asks for: the thread's root, or `null` for the main flow. */
+/** The thread in which a run answers a message: its root, or `null` for the main flow. */
 export function threadOf(
   replyIn: CopilotSettings['replyIn'],
   trigger: Pick<Message, 'id' | 'threadId'>,

@@ -1,25 +1,13 @@
-import type { Caller } from '../caller.ts';
+import { type Caller, roomPart } from '../caller.ts';
 import type { Room } from '../room/room.ts';
-import type { Scope } from '../token/token.ts';
-import { colorOf } from '../user/user.ts';
+import { colorOf, makeUser } from '../user/new-user.ts';
 import type { CopilotSettings } from './copilot.ts';
 
-const SCOPES: ReadonlySet<Scope> = new Set(['read', 'write', 'react']);
-
-/** The id under which a room's copilot writes. No user can have it: theirs hold no colon. */
+/** The id under which a room's copilot writes; no user can have it, since the ids of users hold no colon. */
 export const copilotUserId = (roomId: string): string => `copilot:${roomId}`;
 
-/** What posts for the copilot of a room: into that room and nowhere else, under the copilot's name. */
+/** The caller that posts for the copilot of a room, under the copilot's name. */
 export function copilotCaller({ id }: Pick<Room, 'id'>, { name }: Pick<CopilotSettings, 'name'>): Caller {
-  const user = {
-    id: copilotUserId(id),
-    name,
-    kind: 'copilot',
-    avatarColor: colorOf(id),
-    role: 'user',
-    disabled: false,
-    createdAt: 0,
-  } as const;
-  // As with a bridge: without an admin's rights it would have to be a member.
-  return { user, isAdmin: true, scopes: SCOPES, roomIds: new Set([id]), tokenId: null, expiresAt: null };
+  const user = makeUser(copilotUserId(id), 0, { name, kind: 'copilot', avatarColor: colorOf(id) });
+  return roomPart('copilot', user, id);
 }

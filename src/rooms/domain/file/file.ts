@@ -5,7 +5,7 @@ export interface FileRef {
   /** Bytes. */
   readonly size: number;
   readonly contentType: string;
-  /** Hex. Where the bytes lie: files are kept by content. */
+  /** SHA-256 in hex; files are stored by content. */
   readonly sha256: string;
   readonly width?: number;
   readonly height?: number;

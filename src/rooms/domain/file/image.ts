@@ -1,4 +1,4 @@
-/** How many of an image's first bytes are looked at: its size may stand behind a preview and a colour profile. */
+/** The number of an image's first bytes that are read: its size may follow a preview and a colour profile. */
 export const IMAGE_HEAD_BYTES = 256 * 1024;
 
 export interface ImageSize {
@@ -6,7 +6,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size in pixels of a PNG, JPEG, GIF or WebP image, by its first bytes; `undefined` where they do not tell. */
+/** The size in pixels of a PNG, JPEG, GIF or WebP image, by its first bytes; `undefined`: unknown. */
 export function imageSizeOf(contentType: string, head: Uint8Array): ImageSize | undefined {
   const view = Buffer.from(head.buffer, head.byteOffset, head.length);
   const size = READERS[contentType]?.(view);
@@ -22,7 +22,7 @@ const READERS: Readonly<Record<string, ((bytes: Buffer) => ImageSize | undefined
   'image/webp': webpSize,
 };
 
-/** Walks from segment to segment to the frame header. Source: ITU T.81, annex B. */
+/** Walks the segments to the frame header. Source: ITU T.81, annex B. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return undefined;

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 255;
-/** Control characters, and what turns the direction of reading so that `exe.gnp` looks like a picture. */
+/** Control characters, and bidirectional controls, by which `exe.gnp` would look like an image. */
 const DECEIVING = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-/** What a file is called: the last part of its path, in at most 255 characters, its ending kept. */
+/** A file's name: the last part of its path, in at most 255 characters, with its extension. */
 export function fileNameOf(sent: string): string {
   const last = sent.toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const name = last.replace(DECEIVING, '').trim();

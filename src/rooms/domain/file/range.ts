@@ -1,11 +1,11 @@
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part that a `Range` header asks for. `whole`: no part, several, or what is no range of bytes, all of which may be
+ * The part that a `Range` header asks for. `whole`: none, several, or not a range of bytes; all of these may be
  * answered with the whole. Source: RFC 9110, section 14.2.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {

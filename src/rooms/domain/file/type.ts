@@ -1,4 +1,4 @@
-/** How many of a file's first bytes tell what it is. */
+/** The number of a file's first bytes that determine its type. */
 export const SNIFF_BYTES = 4_096;
 
 type Signature = readonly [type: string, at: number, bytes: string];
@@ -14,7 +14,7 @@ const SIGNATURES: readonly Signature[] = [
   ['application/gzip', 0, '\x1f\x8b\x08'],
 ];
 
-/** What browsers may show in place; all else is handed over as a download. */
+/** Types that browsers may show inline; others are downloads. */
 const SHOWN = new Set([
   'image/png',
   'image/jpeg',
@@ -27,11 +27,11 @@ const SHOWN = new Set([
 ]);
 
 const MP4_BRANDS = /^(isom|iso[2-9]|mp4[12]|avc1|M4V |dash|msnv)$/;
-/** What no text holds: control characters but tab, line ends, form feed and escape. */
+/** Bytes that no text holds: control characters except tab, line ends, form feed and escape. */
 const BINARY = /(?![\t-\r])\p{Cc}/u;
 const ESCAPE = '\x1b';
 
-/** What a file is by its first bytes, whatever its sender says. */
+/** The type of a file by its first bytes, whatever its sender claims. */
 export function sniffType(head: Uint8Array): string {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, SNIFF_BYTES));
   const text = bytes.toString('latin1');
@@ -59,7 +59,7 @@ function sniffText(bytes: Buffer): string {
   return start.startsWith('<?xml') ? 'application/xml' : 'text/html';
 }
 
-/** `undefined`: it is not UTF-8. The head may end within a character. */
+/** `undefined`: not UTF-8. The head may end within a character. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

@@ -5,14 +5,14 @@ import type { Secret } from '../copilot/copilot.ts';
 import { checkIfMatch } from '../etag.ts';
 import type { EventType } from '../event.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
 import type { Hook, IncomingKind } from './hook.ts';
 import { hookRemoval } from './removal.ts';
 
 export const hookEtag = (version: number): string => `"h${version}"`;
 
-/** What a hook is to be. */
+/** A requested hook. */
 export interface HookDraft {
   readonly direction: 'incoming' | 'outgoing';
   readonly roomId?: string | null | undefined;
@@ -25,16 +25,16 @@ export interface HookDraft {
   readonly allowPrivate?: boolean | undefined;
 }
 
-/** A new secret: of an incoming hook its hash, of an outgoing one sealed. */
+/** A new secret: the hash for an incoming hook, the encrypted secret for an outgoing one. */
 export type HookSecret = { readonly hash: string } | { readonly sealed: Secret };
 
-/** Refuses addresses that nothing may be sent to. */
+/** Refuses forbidden addresses. */
 export type UrlCheck = (url: string, allowPrivate: boolean) => Refusal | undefined;
 
-/** The hook, where the caller may manage it; hooks of others are not there. */
-export function findHook(view: StateView, caller: Caller, id: string): Verdict<Hook> {
+/** The hook, if the caller may manage it; other hooks look as if they did not exist. */
+export function findHook(view: StateView, caller: Caller, id: string): Outcome<Hook> {
   const hook = view.get('hook', id);
-  return hook && mayManage(view, caller, hook) ? granted(hook) : noSuchHook(id);
+  return hook && mayManage(view, caller, hook) ? accepted(hook) : noSuchHook(id);
 }
 
 export const noSuchHook = (id: string): Refusal => refuse('hook_not_found', `there is no hook ${id}`);
@@ -47,7 +47,7 @@ export function mayManage(view: StateView, caller: Caller, { roomId }: Pick<Hook
 
 export interface CreatedHook {
   readonly hook: Hook;
-  /** The position of its creation: it tells of what follows. */
+  /** The position of its creation; it is notified of later events. */
   readonly pos: number;
 }
 
@@ -84,7 +84,7 @@ export function createHook(
   };
 }
 
-/** `PUT /api/hook/:id`; `secret` only where a new one was asked for. */
+/** `PUT /api/hook/:id`; `secret` only where a new one was requested. */
 export function replaceHook(
   caller: Caller,
   id: string,
@@ -151,21 +151,21 @@ export function removeHook(caller: Caller, id: string, ifMatch: string | undefin
   };
 }
 
-/** The id of the room it is to belong to. */
-function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDraft): Verdict<string | null> {
+/** The id of the hook's room. */
+function placeOf(view: StateView, caller: Caller, { direction, roomId }: HookDraft): Outcome<string | null> {
   if (roomId === undefined || roomId === null) {
     if (direction === 'incoming')
       return refuse('invalid_body', 'roomId: an incoming hook posts into a room; name it', { path: 'roomId' });
     return rulesServer(caller)
-      ? granted(null)
+      ? accepted(null)
       : refuse('forbidden', 'only an admin of the server makes hooks for all rooms; name a roomId', { path: 'roomId' });
   }
   const found = findRoom(view, caller, roomId);
   if (!found.ok) return found;
-  return requireModerator(found.value) ?? granted(found.value.room.id);
+  return requireModerator(found.value) ?? accepted(found.value.room.id);
 }
 
-/** A hook is used without a token, and so by nobody whose right ends by itself. */
+/** A hook is used without a token, so its creator's token must not expire. */
 function requireLasting(view: StateView, caller: Caller): Refusal | undefined {
   const gone = requireShown(view, caller);
   if (gone || rightEndsAt(view, caller) === null) return gone;
@@ -186,14 +186,14 @@ function hookOf(
   secret: HookSecret | undefined,
   checkUrl: UrlCheck,
   old?: Hook,
-): Verdict<Hook> {
+): Outcome<Hook> {
   if (draft.direction === 'outgoing') return outgoingHook(caller, draft, { ...common, roomId }, checkUrl, old);
   const misplaced = (['url', 'events', 'allowPrivate'] as const).find((field) => draft[field] !== undefined);
   if (misplaced)
     return refuse('invalid_body', `${misplaced}: belongs to outgoing hooks; this one is incoming`, { path: misplaced });
   if (roomId === null || !secret || !('hash' in secret)) return noSuchHook(common.id);
   const { kind = 'auto', threadId = null } = draft;
-  return granted({ ...common, direction: 'incoming', roomId, kind, secretHash: secret.hash, threadId });
+  return accepted({ ...common, direction: 'incoming', roomId, kind, secretHash: secret.hash, threadId });
 }
 
 function outgoingHook(
@@ -202,7 +202,7 @@ function outgoingHook(
   common: Common,
   checkUrl: UrlCheck,
   old: Hook | undefined,
-): Verdict<Hook> {
+): Outcome<Hook> {
   const { url, events = ['message.*'], enabled = true, allowPrivate = false, kind, threadId } = draft;
   if (kind !== undefined || (threadId ?? null) !== null) {
     const path = kind === undefined ? 'threadId' : 'kind';
@@ -216,7 +216,7 @@ function outgoingHook(
     });
   const refusal = checkUrl(url, allowPrivate);
   if (refusal) return { ...refusal, reason: `url: ${refusal.reason}`, path: 'url' };
-  return granted({ ...common, direction: 'outgoing', url, events, enabled, allowPrivate });
+  return accepted({ ...common, direction: 'outgoing', url, events, enabled, allowPrivate });
 }
 
 function writeHook(

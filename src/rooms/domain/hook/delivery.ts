@@ -2,21 +2,23 @@ import type { HookProgress, OutgoingHook } from './hook.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
-/** After each failure in a row; the last one repeats. Source: Standard Webhooks, "deliverability and reliability". */
+/**
+ * Delays after consecutive failures; the last one repeats. Source: Standard Webhooks, "deliverability and reliability".
+ */
 const PAUSES_MS = [5, 30, 120, 600, 1_800]
   .map((seconds) => seconds * SECOND_MS)
   .concat([1, 2, 4, 6].map((h) => h * HOUR_MS));
-/** A receiver that has failed for so long is not asked any more. */
+/** A receiver that fails for longer is paused. */
 const GIVE_UP_MS = 24 * HOUR_MS;
 
-/** Whether a hook asks for events of a type: by its name, by `message.*`, or by `*`. */
+/** Whether a hook subscribes to events of a type: by its name, by `message.*`, or by `*`. */
 export function wantsEvent({ events }: Pick<OutgoingHook, 'events'>, type: string): boolean {
   return events.some(
     (wanted) => wanted === '*' || wanted === type || (wanted.endsWith('.*') && type.startsWith(wanted.slice(0, -1))),
   );
 }
 
-/** After a delivery, or after an event that the hook does not ask for. */
+/** After a delivery, or after an event that the hook does not subscribe to. */
 export function advanced(progress: HookProgress, pos: number, status: number | null): HookProgress {
   return {
     cursor: pos,
@@ -27,7 +29,7 @@ export function advanced(progress: HookProgress, pos: number, status: number | n
   };
 }
 
-/** After an attempt that failed; `retryInMs` is `null` when it is to be paused. */
+/** After a failed attempt; `retryInMs` is `null` when the hook is to be paused. */
 export function failed(
   progress: HookProgress,
   {
@@ -39,14 +41,14 @@ export function failed(
 ): { readonly progress: HookProgress; readonly retryInMs: number | null } {
   const failingSince = progress.failingSince ?? now;
   const next = { ...progress, failures: progress.failures + 1, lastStatus: status, lastError: error, failingSince };
-  // 410: the receiver has gone for good, and says so.
+  // 410: the receiver is gone for good.
   if (now - failingSince >= GIVE_UP_MS || status === 410) return { progress: next, retryInMs: null };
   const pauseMs = PAUSES_MS[Math.min(progress.failures, PAUSES_MS.length - 1)] ?? HOUR_MS;
-  // Receivers that went down together are not all asked again together.
+  // Jitter: receivers that failed together are not all retried together.
   return { progress: next, retryInMs: Math.round(pauseMs * (0.9 + 0.2 * random)) };
 }
 
-/** The body of a delivery. `data` is an event's data, JSON already. */
+/** The body of a delivery. `data` is the event's JSON. */
 export function printDelivery(type: string, timestamp: string, data: string): string {
   return `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${data}}`;
 }

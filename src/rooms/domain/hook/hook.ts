@@ -7,25 +7,25 @@ interface HookCommon {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly version: number;
-  /** The token by which it was made, or got its secret or address, or what that began with. */
+  /** The token that created it, or set its secret or address; of a session, the session's parent. */
   readonly tokenId?: string;
 }
 
-/** An address at which others post into a room. */
+/** An address that takes posts for a room. */
 export interface IncomingHook extends HookCommon {
   readonly direction: 'incoming';
   readonly roomId: string;
   readonly kind: IncomingKind;
   /** SHA-256 of the secret in its path, in hex. */
   readonly secretHash: string;
-  /** Posts go into the thread of this root. */
+  /** Posts become replies to this root. */
   readonly threadId: string | null;
 }
 
-/** An address that is told of events. Its signing secret lies encrypted among the records. */
+/** An address that is notified of events. Its signing secret is stored encrypted as a record. */
 export interface OutgoingHook extends HookCommon {
   readonly direction: 'outgoing';
-  /** `null`: of every room that its maker reads. */
+  /** `null`: all rooms that its creator may read. */
   readonly roomId: string | null;
   readonly url: string;
   /** Types, `*`, or prefixes such as `message.*`. */
@@ -36,13 +36,13 @@ export interface OutgoingHook extends HookCommon {
 
 export type Hook = IncomingHook | OutgoingHook;
 
-/** How far an outgoing hook has come; a record of its own, since it moves with every delivery. */
+/** The progress of an outgoing hook; a record of its own, since it changes with every delivery. */
 export interface HookProgress {
-  /** The position of the last event that was delivered or passed over. */
+  /** The position of the last event delivered or skipped. */
   readonly cursor: number;
   readonly failures: number;
   readonly lastStatus: number | null;
   readonly lastError: string | null;
-  /** Since when it fails. */
+  /** The first of the current failures. */
   readonly failingSince: number | null;
 }

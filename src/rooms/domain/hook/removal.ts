@@ -1,7 +1,7 @@
 import { type RecordChange, record } from '../record.ts';
 import type { Hook } from './hook.ts';
 
-/** All that is kept of a hook goes with it. */
+/** Removes all records of a hook. */
 export const hookRemoval = ({ id }: Hook): readonly RecordChange[] => [
   record('hook', id, null),
   record('progress', id, null),

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../message/message.ts';
 
 /**
- * The words of a Slack payload as Markdown: its text, or what its blocks say, and below it its attachments; `''` where
- * there are none. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ * The text of a Slack payload as Markdown: its text, or that of its blocks, and then its attachments; `''` without any.
+ * Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export function flattenSlack(payload: JsonValue): string {
   if (!isObject(payload)) return '';
   const blocks = list(payload.blocks).map(flattenBlock);
-  // Where there are blocks, the text is what notifications show of them.
+  // With blocks, the text is only their summary for notifications.
   const words = blocks.some((block) => block !== '') ? blocks : [text(payload.text)];
   return joined([...words, ...list(payload.attachments).map(flattenAttachment)], '\n\n');
 }
@@ -23,7 +23,7 @@ const plain = (value: JsonValue | undefined): string => (typeof value === 'strin
 const text = (value: JsonValue | undefined): string => toMarkdown(plain(value));
 const joined = (parts: readonly string[], by: string): string => parts.filter((part) => part !== '').join(by);
 
-/** A text object, or a text. */
+/** A text object, or a string. */
 function textOf(value: JsonValue | undefined): string {
   if (!isObject(value)) return text(value);
   return value.type === 'plain_text' ? plain(value.text) : text(value.text);
@@ -138,7 +138,7 @@ function link(url: string, words: string): string {
 
 const fence = (code: string): string => `\`\`\`\n${code}\n\`\`\``;
 
-/** Slack's own markup: `<url|words>`, `<!here>`, `<@U1>`, `*strong*`, `~struck~`; code stays as it is. */
+/** Slack's markup: `<url|words>`, `<!here>`, `<@U1>`, `*strong*`, `~struck~`; code stays unchanged. */
 function toMarkdown(mrkdwn: string): string {
   return mrkdwn
     .split(/(```[\s\S]*?```|`[^`\n]*`)/)

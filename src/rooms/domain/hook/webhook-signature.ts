@@ -11,5 +11,5 @@ export function signWebhook(secret: string, id: string, timestampS: number, body
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`;
 }
 
-/** A signing secret of 24 to 64 random bytes, as it is shown. */
+/** A signing secret of 24 to 64 random bytes, in its printed form. */
 export const printSigningSecret = (bytes: Uint8Array): string => PREFIX + Buffer.from(bytes).toString('base64');

@@ -1,12 +1,12 @@
 import { findRoom, type RoomAccess, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, ChangeView, Decision, StateView, Write } from '../change.ts';
 import { checkIfMatch, memberEtag } from '../etag.ts';
 import { type RecordChange, record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { isReservedUserId } from '../reserved-id.ts';
 import { auditOf } from '../room/change.ts';
-import type { RoomMeans } from '../room/create.ts';
+import type { RoomContext } from '../room/create.ts';
 import type { Room } from '../room/room.ts';
 import { USER_ID } from '../user/user.ts';
 import { forgetGuest, keepGuest } from './guest.ts';
@@ -14,14 +14,14 @@ import { type Member, memberKey, newMember, type Role } from './member.ts';
 import { forgetStanding, keepStanding, resumeStanding } from './standing.ts';
 
 export interface MemberRequest {
-  /** Omitted: what he is already, or `member`. */
+  /** Omitted: the current role, or `member`. */
   readonly role?: Role | undefined;
   readonly silencedUntil?: number | null | undefined;
 }
 
 export interface MemberPrecondition {
   readonly ifMatch: string | undefined;
-  /** `If-None-Match: *`: only somebody who is not there yet. */
+  /** `If-None-Match: *`: only a new member. */
   readonly createOnly?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SetMember {
   readonly isNew: boolean;
 }
 
-/** Anybody may join what is public; whoever is in a room stays as he is. */
+/** Joins a public room; a member stays as it is. */
 export function joinRoom(caller: Caller, idOrSlug: string): Change<Room> {
   return {
     decide(view) {
@@ -38,7 +38,7 @@ export function joinRoom(caller: Caller, idOrSlug: string): Change<Room> {
       if (!found.ok) return found;
       const { room, member } = found.value;
       if (member) return { ok: true, write: null, answer: () => room };
-      const refusal = requireLive(found.value) ?? refuseEntry(view, caller, room);
+      const refusal = requireUser(caller) ?? requireLive(found.value) ?? refuseEntry(view, caller, room);
       if (refusal) return refusal;
       return { ok: true, write: entryOf(view, room, caller.user.id, 'member', null), answer: () => room };
     },
@@ -54,7 +54,7 @@ function refuseEntry(view: ChangeView, caller: Caller, room: Room): Refusal | un
 
 const directIsFixed = () => refuse('forbidden', 'the people of a direct room are fixed; make a private room for more');
 
-/** What is written when somebody comes in. */
+/** The writes of a new membership. */
 export function entryOf(view: ChangeView, room: Room, userId: string, role: Role, invitedBy: string | null): Write {
   const place = { roomId: room.id, lastSeq: view.head(room.id).lastSeq };
   const { member, records } = resumeStanding(view, newMember(place, userId, role, view.now, invitedBy), role);
@@ -69,14 +69,14 @@ export function entryOf(view: ChangeView, room: Room, userId: string, role: Role
   };
 }
 
-/** `PUT /api/room/:id/member/:userId`: brings somebody in, or says what he is and whether he may speak. */
+/** `PUT /api/room/:id/member/:userId`: adds a member, or sets its role and muting. */
 export function setMember(
   caller: Caller,
   idOrSlug: string,
   userId: string,
   request: MemberRequest,
   { ifMatch, createOnly = false }: MemberPrecondition,
-  means: Pick<RoomMeans, 'newUser'>,
+  context: Pick<RoomContext, 'newUser'>,
 ): Change<SetMember> {
   return {
     decide(view) {
@@ -94,7 +94,7 @@ export function setMember(
         (current?.role === 'owner' && role !== 'owner' ? refuseLastOwner(view, access.room, userId) : undefined);
       if (refusal) return refusal;
       const silencedUntil = request.silencedUntil ?? null;
-      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, means);
+      if (!current) return bringIn(view, caller, access, { userId, role, silencedUntil }, context);
       return changeMember(view, caller, current, { ...current, role, silencedUntil });
     },
   };
@@ -103,7 +103,7 @@ export function setMember(
 const isMember = (userId: string, etag: string) =>
   refuse('version_mismatch', `${userId} is a member of the room already`, { etag });
 
-/** Owners are made and unmade by owners alone. */
+/** Only owners create or change owners. */
 function requireRank({ isOwner }: RoomAccess, current: Member | undefined, role: Role): Refusal | undefined {
   return isOwner || (current?.role !== 'owner' && role !== 'owner')
     ? undefined
@@ -140,7 +140,7 @@ function bringIn(
   caller: Caller,
   access: RoomAccess,
   { userId, role, silencedUntil }: { readonly userId: string } & Required<Pick<Member, 'role' | 'silencedUntil'>>,
-  { newUser }: Pick<RoomMeans, 'newUser'>,
+  { newUser }: Pick<RoomContext, 'newUser'>,
 ): Decision<SetMember> {
   const { room } = access;
   const refusal = requireLive(access) ?? (room.visibility === 'direct' ? directIsFixed() : undefined);
@@ -166,7 +166,7 @@ function bringIn(
   };
 }
 
-/** Leaves a room, or takes somebody out of it, or bars him from it. Who is not in it is not there afterwards either. */
+/** Leaves a room, removes a member, or bans a user. Removing a user who is not a member changes nothing. */
 export function removeMember(
   caller: Caller,
   idOrSlug: string,
@@ -188,7 +188,7 @@ export function removeMember(
         (isSelf ? undefined : requireRank(access, current, 'member')) ??
         (current?.role === 'owner' ? refuseLastOwner(view, room, userId) : undefined);
       if (refusal) return refusal;
-      if (ban && isSelf) return refuse('forbidden', 'nobody can ban himself');
+      if (ban && isSelf) return refuse('forbidden', 'you cannot ban yourself');
       const isBanNew = ban && !view.get('ban', key);
       if (!current && !isBanNew) return { ok: true, write: null, answer: () => null };
       if (!current && !view.get('user', userId)) return refuse('user_not_found', `there is no user ${userId}`);

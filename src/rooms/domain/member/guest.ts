@@ -7,9 +7,9 @@ import { memberKey } from './member.ts';
 type Person = Pick<User, 'id' | 'role'>;
 
 /**
- * A guest of the server: a user, no admin, whom nobody has brought into any room as more than a guest; to be written to
- * directly is not more. It stays so when the guest leaves the last room. Guests see only people they share a room with, read
- * public rooms only as members, and make no rooms.
+ * A guest of the server: a user, not an admin, whom nobody has added to a room as more than a guest; direct messages do
+ * not count. This stays so after leaving the last room. Guests see only users they share a room with, read public rooms
+ * only as members, and create no rooms.
  */
 export function isGuest(view: StateView, { id, role }: Person): boolean {
   if (role === 'admin') return false;
@@ -22,9 +22,9 @@ export function isGuest(view: StateView, { id, role }: Person): boolean {
 }
 
 export const requireMoreThanGuest = (view: StateView, user: Person): Refusal | undefined =>
-  isGuest(view, user) ? refuse('forbidden', 'guests make no rooms; ask somebody who is a member') : undefined;
+  isGuest(view, user) ? refuse('forbidden', 'guests cannot create rooms; ask a member') : undefined;
 
-/** The ids of the people that somebody sees; `undefined`: everybody. */
+/** The ids of the users visible to a user; `undefined`: all. */
 export function visiblePeople(view: StateView, user: Person): ReadonlySet<string> | undefined {
   if (!isGuest(view, user)) return undefined;
   const ids = new Set([user.id]);
@@ -35,13 +35,13 @@ export function visiblePeople(view: StateView, user: Person): ReadonlySet<string
   return ids;
 }
 
-/** Before a guest goes from a room: that it is a guest is noted. */
+/** Notes, before a guest leaves a room, that it is a guest. */
 export function keepGuest(view: StateView, userId: string): readonly RecordChange[] {
   const user = view.get('user', userId);
   return user && isGuest(view, user) ? [record('setting', markOf(userId), { value: 'guest' })] : [];
 }
 
-/** When somebody brings a guest in as more. */
+/** When a guest is added to a room as more than a guest. */
 export function forgetGuest(view: StateView, userId: string): readonly RecordChange[] {
   return view.get('setting', markOf(userId)) ? [record('setting', markOf(userId), null)] : [];
 }

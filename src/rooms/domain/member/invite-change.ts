@@ -1,8 +1,8 @@
 import { findRoom, requireLive, requireModerator } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { Change, StateView } from '../change.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { auditOf } from '../room/change.ts';
 import type { Room } from '../room/room.ts';
 import { earlierOf, parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
@@ -13,7 +13,7 @@ import { memberKey, type Role } from './member.ts';
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_LIFE_MS = 7 * DAY_MS;
 const MAX_LIFE_MS = 30 * DAY_MS;
-/** Of one room, open at the same time. */
+/** Open invites of one room. */
 const MAX_INVITES = 100;
 
 export interface InviteRequest {
@@ -22,7 +22,7 @@ export interface InviteRequest {
   readonly expiresAt?: number | undefined;
 }
 
-/** `code`: 22 random characters of base62, that nobody can guess. */
+/** `code`: 22 random characters of base62. */
 export function createInvite(caller: Caller, idOrSlug: string, request: InviteRequest, code: string): Change<Invite> {
   return {
     decide(view) {
@@ -59,7 +59,7 @@ export function createInvite(caller: Caller, idOrSlug: string, request: InviteRe
         ok: true,
         write: {
           records: [record('invite', code, invite), ...over.map((one) => record('invite', one.code, null))],
-          // The code is as good as a key, and the log of the admins is no place for keys.
+          // The code grants access, so the audit log does not hold it.
           audit: [auditOf(view, caller, 'invite.create', room.id)],
         },
         answer: () => invite,
@@ -73,12 +73,12 @@ export interface Invitation {
   readonly room: Room;
 }
 
-/** The invite of a code, as long as it is good for something. */
-export function findInvite(view: StateView, code: string, now: number): Verdict<Invitation> {
+/** The open invite of a code. */
+export function findInvite(view: StateView, code: string, now: number): Outcome<Invitation> {
   const invite = view.get('invite', code);
   const room = invite && view.get('room', invite.roomId);
   if (!invite || !room || room.deletedAt !== null || !isOpen(invite, now)) return noSuchInvite();
-  return granted({ invite, room });
+  return accepted({ invite, room });
 }
 
 export const isOpen = ({ expiresAt, maxUses, uses }: Invite, now: number): boolean =>
@@ -87,13 +87,15 @@ export const isOpen = ({ expiresAt, maxUses, uses }: Invite, now: number): boole
 const noSuchInvite = (): Refusal =>
   refuse('invite_not_found', 'there is no such invite, or it has expired or been used up; ask for a new one');
 
-/** Takes an invite. Whoever is in the room already stays what he is, and uses nothing up. */
+/** Accepts an invite. A member stays as it is, and uses nothing up. */
 export function acceptInvite(caller: Caller, code: string): Change<Room> {
   return {
     decide(view) {
       const held = view.get('invite', code);
       const room = held && view.get('room', held.roomId);
       if (!held || !room || room.deletedAt !== null || !reaches(caller, room)) return noSuchInvite();
+      const refusal = requireUser(caller);
+      if (refusal) return refusal;
       if (view.get('member', memberKey(room.id, caller.user.id))) return { ok: true, write: null, answer: () => room };
       if (!isOpen(held, view.now)) return noSuchInvite();
       if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);
@@ -108,7 +110,7 @@ export function acceptInvite(caller: Caller, code: string): Change<Room> {
 
 const reaches = ({ roomIds }: Caller, room: Room): boolean => roomIds === null || roomIds.has(room.id);
 
-/** Ends an invite; for the room's moderators alone, and for others it is not there. */
+/** Revokes an invite; only moderators of its room can see it. */
 export function revokeInvite(caller: Caller, code: string): Change<null> {
   return {
     decide(view) {

@@ -4,14 +4,14 @@ export interface Invite {
   readonly code: string;
   readonly roomId: string;
   readonly role: Role;
-  /** `null`: as often as anybody likes. */
+  /** `null`: unlimited. */
   readonly maxUses: number | null;
   readonly uses: number;
   readonly expiresAt: number;
   readonly createdBy: string;
   readonly createdAt: number;
-  /** The only rooms that the token reaches by which it was made, and so those whom it makes users. */
+  /** The rooms that the creating token is bound to, and so the users created by the invite. */
   readonly roomIds?: readonly string[];
-  /** That token, or what it began with. */
+  /** That token; of a session, the session's parent. */
   readonly tokenId?: string;
 }

@@ -5,7 +5,7 @@ import { record } from '../record.ts';
 import { refuse } from '../refusal.ts';
 import { type Involvement, type Member, memberKey } from './member.ts';
 
-/** What a room is to be to the caller; what is omitted takes its default. */
+/** The caller's settings of a room; omitted ones take their defaults. */
 export interface MeRequest {
   readonly involvement?: Involvement | undefined;
   readonly mutedUntil?: number | null | undefined;
@@ -19,16 +19,16 @@ export interface ReadRequest {
   readonly threadReads?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Of more threads than that the oldest are forgotten. */
+/** Of more threads the oldest are dropped. */
 const MAX_THREADS = 500;
 
-/** Puts the caller's own view of a room in the place of what it was. */
+/** Replaces the caller's settings of a room. */
 export function replaceMe(caller: Caller, idOrSlug: string, request: MeRequest): Change<Member> {
   const { involvement = 'mentions', mutedUntil = null, archived = false, copilot = false } = request;
   return changeMe(caller, idOrSlug, (member) => ({ ...member, involvement, mutedUntil, archived, copilot }));
 }
 
-/** Moves read positions on; never back, and not beyond what there is to read. */
+/** Advances read positions; never back, and not past the last message. */
 export function markRead(caller: Caller, idOrSlug: string, { seq = 0, threadReads = {} }: ReadRequest): Change<Member> {
   return changeMe(caller, idOrSlug, (member, lastSeq) => ({
     ...member,
@@ -66,7 +66,7 @@ function changeMe(
   };
 }
 
-/** Writes the caller's own view, and tells him alone; `undefined`: he is not in the room. */
+/** Writes the caller's settings and notifies the caller alone; `undefined`: not a member. */
 export function decideMe(
   caller: Caller,
   { room, member }: Pick<RoomAccess, 'room' | 'member'>,

@@ -4,31 +4,31 @@ export type Role = (typeof ROLES)[number];
 export const INVOLVEMENTS = ['everything', 'mentions', 'nothing', 'invisible'] as const;
 export type Involvement = (typeof INVOLVEMENTS)[number];
 
-/** Somebody in a room, with what the room is to him. Its key among the records is `memberKey`. */
+/** A user's membership of a room, and settings of it. Its record's key is `memberKey`. */
 export interface Member {
   readonly roomId: string;
   readonly userId: string;
   readonly role: Role;
   readonly joinedAt: number;
-  /** The room's last sequence number when he joined. */
+  /** The room's last sequence number at the time of joining. */
   readonly joinedSeq: number;
   readonly invitedBy: string | null;
   readonly lastReadSeq: number;
-  /** Of each thread that he reads, by its root's id. */
+  /** Read positions of threads, by the root's id. */
   readonly threadReads: Readonly<Record<string, number>>;
   readonly involvement: Involvement;
-  /** No notifications until then: his own wish. */
+  /** The member gets no notifications until then. */
   readonly mutedUntil: number | null;
-  /** May not post until then: a moderator's. */
+  /** Muted by a moderator: may not post until then. */
   readonly silencedUntil: number | null;
-  /** Hidden from his own list. */
+  /** Hidden from the member's own list. */
   readonly archived: boolean;
   /** The private copilot. */
   readonly copilot: boolean;
   readonly version: number;
 }
 
-/** Somebody who may not come back. */
+/** A user who may not join again. */
 export interface Ban {
   readonly roomId: string;
   readonly userId: string;
@@ -39,7 +39,7 @@ export interface Ban {
 /** Ids of rooms hold no slash. */
 export const memberKey = (roomId: string, userId: string): string => `${roomId}/${userId}`;
 
-/** Somebody who comes in now: what was written before counts as read. */
+/** A new member; earlier messages count as read. */
 export function newMember(
   place: { readonly roomId: string; readonly lastSeq: number },
   userId: string,

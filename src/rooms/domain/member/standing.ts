@@ -2,7 +2,7 @@ import type { StateView } from '../change.ts';
 import { type RecordChange, record } from '../record.ts';
 import { type Member, memberKey, type Role } from './member.ts';
 
-/** What a moderator has put on somebody, which he does not get rid of by leaving and coming back. */
+/** A moderator's restrictions of a member, kept when the member leaves. */
 export interface Standing {
   readonly isGuest: boolean;
   readonly silencedUntil: number | null;
@@ -10,7 +10,7 @@ export interface Standing {
 
 const keyOf = (roomId: string, userId: string): string => `standing/${memberKey(roomId, userId)}`;
 
-/** Notes it when somebody goes; nothing of who goes free. */
+/** Keeps the restrictions of a leaving member, if there are any. */
 export function keepStanding({ roomId, userId, role, silencedUntil }: Member, now: number): readonly RecordChange[] {
   const isSilenced = silencedUntil !== null && silencedUntil > now;
   const isGuest = role === 'guest';
@@ -19,11 +19,11 @@ export function keepStanding({ roomId, userId, role, silencedUntil }: Member, no
   return [record('setting', keyOf(roomId, userId), { value: JSON.stringify(standing) })];
 }
 
-/** Whether something is noted of somebody who was in a room. */
+/** Whether restrictions of a former member are kept. */
 export const hasStanding = (view: StateView, roomId: string, userId: string): boolean =>
   view.get('setting', keyOf(roomId, userId)) !== undefined;
 
-/** Takes it up again: the member as he may come in, and that it is noted no more. */
+/** Restores restrictions: the member to be added, and the removal of the kept record. */
 export function resumeStanding(
   view: StateView,
   member: Member,
@@ -37,7 +37,7 @@ export function resumeStanding(
   return { member: resumed, records: [record('setting', key, null)] };
 }
 
-/** Whoever is brought in by a moderator is what that one says. */
+/** A member added by a moderator has the role that the moderator gives. */
 export function forgetStanding(view: StateView, roomId: string, userId: string): readonly RecordChange[] {
   const key = keyOf(roomId, userId);
   return view.get('setting', key) ? [record('setting', key, null)] : [];

@@ -1,32 +1,32 @@
 import { accessTo, type RoomAccess } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { StoredMessage } from './message.ts';
 
-/** A message as a caller stands to it. */
+/** A message, and the caller's rights to it. */
 export interface MessageAccess extends RoomAccess {
   readonly stored: StoredMessage;
   readonly isAuthor: boolean;
 }
 
-/** Finds a message through its room: where the caller may not read it, it is not there. */
+/** Finds a message of a room that the caller may read. */
 export function findMessage(
   view: StateView,
   caller: Caller,
   id: string,
   stored: StoredMessage | undefined,
-): Verdict<MessageAccess> {
+): Outcome<MessageAccess> {
   const room = stored && view.get('room', stored.message.roomId);
   if (!stored || !room || room.deletedAt !== null) return noSuchMessage(id);
   const access = accessTo(view, caller, room);
   if (!access || stored.message.seq <= access.afterSeq) return noSuchMessage(id);
-  return granted({ ...access, stored, isAuthor: stored.message.author.id === caller.user.id });
+  return accepted({ ...access, stored, isAuthor: stored.message.author.id === caller.user.id });
 }
 
 export const noSuchMessage = (id: string): Refusal => refuse('message_not_found', `there is no message ${id}`);
 
-/** A tombstone stays as it is. */
+/** A tombstone takes no changes. */
 export function requireAlive({ stored: { message } }: MessageAccess): Refusal | undefined {
   return message.deleted ? refuse('deleted', `the message ${message.id} was deleted`) : undefined;
 }

@@ -1,18 +1,18 @@
-/** The text of an answer as it comes in, piece by piece, made fit to be kept. */
+/** The text of an answer, built piece by piece. */
 export interface AnswerText {
   readonly text: string;
-  /** What waits for its other half. */
+  /** The end of a piece that may continue in the next one. */
   readonly held: string;
   readonly bytes: number;
-  /** It has as many bytes as a message may have; what follows is left out. */
+  /** Full: the text has reached a message's limit in bytes, and the rest is dropped. */
   readonly isFull: boolean;
 }
 
 export const NO_ANSWER: AnswerText = { text: '', held: '', bytes: 0, isFull: false };
 
 /**
- * Adds a piece: line ends become LF, U+0000 and halves of surrogate pairs go. A pair or line end that is cut between two
- * pieces is put together again.
+ * Adds a piece: line ends become LF; U+0000 and lone surrogates are dropped. A pair or line end split between two
+ * pieces is joined.
  */
 export function addPiece(answer: AnswerText, piece: string, maxBytes: number): AnswerText {
   if (answer.isFull) return answer;
@@ -28,7 +28,7 @@ export function addPiece(answer: AnswerText, piece: string, maxBytes: number): A
   return { text: answer.text + fitting, held: '', bytes: answer.bytes + Buffer.byteLength(fitting), isFull: true };
 }
 
-/** As much of a text as has room in so many bytes, cut between two code points. */
+/** The longest prefix within a number of bytes, cut at a code point's boundary. */
 function fit(text: string, maxBytes: number): string {
   let length = 0;
   let bytes = 0;

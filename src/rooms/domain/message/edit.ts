@@ -6,7 +6,7 @@ import { isSameCard } from '../content-hash.ts';
 import { checkIfMatch, messageEtag } from '../etag.ts';
 import type { FileRef } from '../file/file.ts';
 import type { RecordChange } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { findMessage, type MessageAccess, requireAlive } from './access.ts';
 import type { Edit, JsonObject, Mentions, Message, MessageFormat } from './message.ts';
 import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.ts';
@@ -15,7 +15,7 @@ import { checkChosenCard, isServerMade } from './reserved-message.ts';
 import { takeCallAllTurn } from './slow-mode.ts';
 import { checkBody } from './text.ts';
 
-/** What an edit puts in the place of what was there; `undefined` keeps attachments and card, and resets scalars. */
+/** A requested edit; `undefined` keeps attachments and card, and resets scalars. */
 export interface EditDraft {
   readonly body?: string | undefined;
   readonly format?: MessageFormat | undefined;
@@ -23,11 +23,11 @@ export interface EditDraft {
   readonly attachments?: readonly string[] | undefined;
   readonly card?: JsonObject | null | undefined;
   readonly silent?: boolean | undefined;
-  /** What cannot be changed, as the sender has it; it is compared. */
+  /** Immutable fields, as sent; compared with the message. */
   readonly fixed?: FixedFields | undefined;
 }
 
-/** What a message is for ever. */
+/** The immutable fields of a message. */
 export type FixedFields = {
   readonly [K in (typeof FIXED)[number]]?: Message[K] | undefined;
 } & { readonly authorId?: string | undefined };
@@ -35,20 +35,20 @@ const FIXED = ['id', 'roomId', 'seq', 'type', 'replyTo', 'threadId', 'alsoInRoom
 
 export interface EditRules {
   readonly maxBodyBytes: number;
-  /** How long people may edit what they wrote, in ms: 0 is never, `null` always. */
+  /** How long users may edit their messages, in ms: 0 is never, `null` always. */
   readonly editWindowMs: number | null;
   readonly keepEditHistory: boolean;
 }
 
-/** What can be said of an edit without looking at the message; its body comes back as it is kept. */
-export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Verdict<EditDraft> {
+/** Checks an edit without its message, and returns it with a normalised body. */
+export function checkEdit(edit: EditDraft, { maxBodyBytes }: EditRules): Outcome<EditDraft> {
   const refusal = checkAttachments(edit.attachments ?? []) ?? checkCard(edit.card ?? null);
-  if (refusal || edit.body === undefined) return refusal ?? granted(edit);
+  if (refusal || edit.body === undefined) return refusal ?? accepted(edit);
   const body = checkBody(edit.body, maxBodyBytes);
-  return body.ok ? granted({ ...edit, body: body.value }) : body;
+  return body.ok ? accepted({ ...edit, body: body.value }) : body;
 }
 
-/** Decides an edit that has been checked. `files` are those of its attachments that the caller may read. */
+/** Decides a checked edit. `files`: its attachments that the caller may read. */
 export function decideEdit(
   view: ChangeView,
   caller: Caller,
@@ -88,7 +88,7 @@ export function decideEdit(
   return changed(write, contentHash);
 }
 
-/** People's words are edited by their author alone; what machines wrote, by moderators too. */
+/** A user's message is edited by its author alone; messages of bots and bridges by moderators too. */
 function requireEditor(
   { stored, isAuthor, isModerator }: MessageAccess,
   { user }: Caller,
@@ -124,9 +124,9 @@ function partsOf(
   message: Message,
   edit: EditDraft,
   files: ReadonlyMap<string, FileRef>,
-): Verdict<Parts> {
+): Outcome<Parts> {
   const known = new Map([...files, ...message.attachments.map((file) => [file.id, file] as const)]);
-  const attachments = edit.attachments ? takeFiles(edit.attachments, known) : granted(message.attachments);
+  const attachments = edit.attachments ? takeFiles(edit.attachments, known) : accepted(message.attachments);
   if (!attachments.ok) return attachments;
   const { body = '', format = 'markdown', silent = false, card = message.card } = edit;
   if (card !== null && message.card === null && !isMachine(caller))
@@ -134,8 +134,8 @@ function partsOf(
   const reserved = isSameCard(card, message.card) ? undefined : checkChosenCard(card);
   if (reserved) return reserved;
   if (body === '' && attachments.value.length === 0)
-    return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
-  return granted({ body, format, silent, card, attachments: attachments.value });
+    return refuse('invalid_body', 'body: a message without attachments needs a text', { path: 'body' });
+  return accepted({ body, format, silent, card, attachments: attachments.value });
 }
 
 function isSame(message: Message, parts: Parts): boolean {
@@ -150,15 +150,15 @@ function isSame(message: Message, parts: Parts): boolean {
   );
 }
 
-/** An edit that calls everybody, where the message did not, takes its turn as a post does. */
+/** An edit that adds `@all` is limited as a post with it is. */
 function mayCall(
   view: ChangeView,
   caller: Caller,
   { room, stored }: MessageAccess,
   mentions: Mentions,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const isNew = mentions.room && !stored.message.mentions.room;
-  return isNew ? takeCallAllTurn(view, caller, room, view.now) : granted([]);
+  return isNew ? takeCallAllTurn(view, caller, room, view.now) : accepted([]);
 }
 
 function formerBody(message: Message, next: Message): readonly Edit[] {

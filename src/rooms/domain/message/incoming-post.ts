@@ -1,9 +1,9 @@
 import type { IncomingKind } from '../hook/hook.ts';
 import { flattenSlack } from '../hook/slack.ts';
-import { granted, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { JsonObject, JsonValue } from './message.ts';
 
-/** What somebody has sent to an incoming hook, made into a message. */
+/** A post to an incoming hook, read into a message. */
 export interface IncomingPost {
   readonly body: string;
   readonly format: 'markdown' | 'plain';
@@ -13,12 +13,12 @@ export interface IncomingPost {
   readonly silent?: boolean;
 }
 
-/** A body as it came: text, or JSON that was parsed. */
+/** A body: text, or parsed JSON. */
 export type IncomingBody =
   | { readonly form: 'text'; readonly text: string }
   | { readonly form: 'json'; readonly json: JsonValue };
 
-/** What kind a body is that does not say: Alertmanager's and Slack's are known by their fields. */
+/** The kind of a body, by the fields of Alertmanager's and Slack's payloads. */
 export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   if (body.form === 'text') return 'text';
   const { json } = body;
@@ -27,29 +27,29 @@ export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   return 'blocks' in json || 'attachments' in json ? 'slack' : 'json';
 }
 
-/** Reads a body of a kind that becomes a message (all but `alertmanager`, which becomes a card). */
+/** Reads a body of any kind but `alertmanager`, which becomes a card. */
 export function readIncomingPost(
   body: IncomingBody,
   kind: Exclude<IncomingKind, 'auto' | 'alertmanager'>,
-): Verdict<IncomingPost> {
+): Outcome<IncomingPost> {
   if (kind === 'text') return readText(body);
   if (body.form === 'text') return refuse('invalid_body', `this hook takes JSON of the kind ${kind}`);
   return kind === 'slack' ? readSlack(body.json) : readJsonPost(body.json);
 }
 
-function readText(body: IncomingBody): Verdict<IncomingPost> {
+function readText(body: IncomingBody): Outcome<IncomingPost> {
   if (body.form === 'json') return refuse('invalid_body', 'this hook takes plain text; send Content-Type: text/plain');
-  // Programs end their output with a line's end, which belongs to no message.
+  // The line end at the end of a program's output is dropped.
   return withBody({ body: body.text.trimEnd(), format: 'plain' });
 }
 
-function readSlack(json: JsonValue): Verdict<IncomingPost> {
+function readSlack(json: JsonValue): Outcome<IncomingPost> {
   return withBody({ body: flattenSlack(json), format: 'markdown' });
 }
 
 const FIELDS = ['text', 'body', 'id', 'threadId', 'card', 'silent', 'format'];
 
-function readJsonPost(json: JsonValue): Verdict<IncomingPost> {
+function readJsonPost(json: JsonValue): Outcome<IncomingPost> {
   if (!isObject(json)) return refuse('invalid_body', 'send an object such as {"text": "deploy done"}');
   const unknown = Object.keys(json).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined)
@@ -73,10 +73,8 @@ function readJsonPost(json: JsonValue): Verdict<IncomingPost> {
 
 const mistyped = (path: string, what: string) => refuse('invalid_body', `${path}: must be ${what}`, { path });
 
-function withBody(post: IncomingPost): Verdict<IncomingPost> {
-  return post.body.trim() === ''
-    ? refuse('invalid_body', 'there is nothing to post: no text was found')
-    : granted(post);
+function withBody(post: IncomingPost): Outcome<IncomingPost> {
+  return post.body.trim() === '' ? refuse('invalid_body', 'there is no text to post') : accepted(post);
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -6,15 +6,18 @@ const MENTION = /(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63})
 
 export const NO_MENTIONS: Mentions = { users: [], room: false, copilot: false };
 
-/** Who can be mentioned. */
+/** The users and copilot that can be mentioned. */
 export interface Audience {
-  /** Of small letters. */
+  /** In lower case. */
   isUser(id: string): boolean;
-  /** What the copilot listens to (`copilotHandle`), where the room has one. */
+  /** The copilot's handle (`copilotHandle`), if the room has one. */
   readonly copilot: string | undefined;
 }
 
-/** Whom a text calls: `@ana`, `@all`, `@` and the copilot's handle; in Markdown not within code. The first 50 count. */
+/**
+ * The mentions of a text: `@ana`, `@all`, and `@` with the copilot's handle; not within Markdown code. The first 50
+ * users count.
+ */
 export function findMentions(body: string, format: MessageFormat, audience: Audience): Mentions {
   if (!body.includes('@')) return NO_MENTIONS;
   const users = new Set<string>();
@@ -28,7 +31,7 @@ export function findMentions(body: string, format: MessageFormat, audience: Audi
   return { users: [...users], room, copilot };
 }
 
-/** What calls a copilot of this name: small letters and digits, everything else between them as one dash. */
+/** The handle of a copilot's name: lower-case letters and digits, everything between them as one dash. */
 export function copilotHandle(name: string): string {
   return name
     .normalize('NFKD')
@@ -38,7 +41,7 @@ export function copilotHandle(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** Each name with and without what may be the end of a sentence. */
+/** Each name, with and without possible punctuation at its end. */
 function* namesIn(text: string): Generator<string> {
   for (const [, found = ''] of text.matchAll(MENTION)) {
     let name = found.toLowerCase();
@@ -79,7 +82,7 @@ function closes(line: string, fence: string): boolean {
   return mark.length >= fence.length && /^ {0,3}\S/.test(line) && mark === (fence[0] as string).repeat(mark.length);
 }
 
-/** A span begins and ends with equally many backticks. */
+/** A span begins and ends with the same number of backticks. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)];
   const nextOfLength = new Map<number, number>();

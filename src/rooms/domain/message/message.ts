@@ -2,6 +2,8 @@ import type { FileRef } from '../file/file.ts';
 import type { RunError, RunUsage } from '../run/run.ts';
 import type { UserRef } from '../user/user.ts';
 
+export const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
+
 export type MessageType = 'text' | 'file' | 'alert' | 'command' | 'system';
 export type MessageFormat = 'markdown' | 'plain';
 export type MessageStatus = 'complete' | 'streaming' | 'failed' | 'cancelled';
@@ -12,14 +14,14 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 export interface Reaction {
   readonly emoji: string;
   readonly count: number;
-  /** The first of them, 20 at the most. */
+  /** The first users, at most 20. */
   readonly userIds: readonly string[];
 }
 
 export interface ThreadSummary {
   readonly replies: number;
   readonly lastReplyAt: number;
-  /** User ids, the latest last, 5 at the most. */
+  /** User ids, the latest last, at most 5. */
   readonly participants: readonly string[];
 }
 
@@ -30,10 +32,10 @@ export interface Mentions {
   readonly copilot: boolean;
 }
 
-/** What a copilot's message tells of the run that wrote it. */
+/** The run of a copilot's message. */
 export interface RunRef {
   readonly id: string;
-  /** The id of the message that asked for it, if any. */
+  /** The id of the message that asked, if any. */
   readonly trigger: string | null;
   readonly model: string;
   readonly finishReason: string | null;
@@ -44,24 +46,24 @@ export interface RunRef {
 export interface Message {
   readonly id: string;
   readonly roomId: string;
-  /** 1, 2, 3 … in its room, without holes: the one order. */
+  /** 1, 2, 3 … in its room, without holes. */
   readonly seq: number;
   readonly author: UserRef;
   readonly type: MessageType;
   readonly body: string;
   readonly format: MessageFormat;
-  /** The id of a message of the same room that it quotes. */
+  /** The id of a quoted message of the same room. */
   readonly replyTo: string | null;
   /** The id of the thread's root, a message of the same room. */
   readonly threadId: string | null;
-  /** Of a thread's reply: shown in the main flow too. */
+  /** Of a reply in a thread: also shown in the main flow. */
   readonly alsoInRoom: boolean;
   /** Of a root with replies. */
   readonly thread: ThreadSummary | null;
   readonly mentions: Mentions;
   readonly attachments: readonly FileRef[];
   readonly card: JsonObject | null;
-  /** Tells nobody and counts as read. */
+  /** Notifies nobody and counts as read. */
   readonly silent: boolean;
   readonly reactions: readonly Reaction[];
   readonly status: MessageStatus;
@@ -77,25 +79,25 @@ export interface Message {
   readonly updatedAt: number;
 }
 
-/** A message before its commit has given it a place. */
+/** A message before its commit. */
 export type NewMessage = Omit<Message, 'seq'>;
 
-/** A message as the store keeps it. */
+/** A message as stored. */
 export interface StoredMessage {
   readonly message: Message;
-  /** As it is on the wire (contract/message.ts), reactions without `me`. */
+  /** Its wire form (contract/message.ts), reactions without `me`. */
   readonly json: string;
   /**
-   * SHA-256, in hex, of what its author first sent: by it the same post is known again. Empty where the server chose the
-   * id: such a post does not come again, or is compared with what the message says.
+   * SHA-256, in hex, of the original post, by which a repeated post is recognised. Empty if the server chose the id:
+   * such a post is not repeated, or is compared with the current content.
    */
   readonly contentHash: string;
 }
 
-/** What a message said before an edit. */
+/** A message's text before an edit. */
 export interface Edit {
   readonly messageId: string;
-  /** The version that said it. */
+  /** The version with this text. */
   readonly version: number;
   readonly body: string;
   readonly format: MessageFormat;

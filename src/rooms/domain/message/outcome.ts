@@ -2,15 +2,15 @@ import type { Decision, Write } from '../change.ts';
 import type { Committed } from '../event.ts';
 import type { Message, StoredMessage } from './message.ts';
 
-/** What a decision about a message came to: it is as it was, or as an event tells of it. */
+/** The result of a decision about a message: unchanged, or in an event. */
 export type MessageOutcome = StoredMessage | { readonly committed: Committed; readonly contentHash: string };
 
-/** Nothing is to be written. */
+/** Nothing to write. */
 export function unchanged(stored: StoredMessage): Extract<Decision<MessageOutcome>, { ok: true }> {
   return { ok: true, write: null, answer: () => stored };
 }
 
-/** Writes, and answers with the message that the event at `index` of the write's events holds. */
+/** Writes; the result is the message in the event at `index` of the write's events. */
 export function changed(write: Write, contentHash: string, index = 0): Extract<Decision<MessageOutcome>, { ok: true }> {
   return {
     ok: true,

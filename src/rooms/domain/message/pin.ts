@@ -10,7 +10,7 @@ import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.
 
 const MAX_PINNED = 50;
 
-/** Decides that a message is pinned to its room, or no longer. */
+/** Decides that a message is pinned or unpinned. */
 export function decidePin(view: ChangeView, caller: Caller, id: string, pinned: boolean): Decision<MessageOutcome> {
   const found = findMessage(view, caller, id, view.message(id));
   if (!found.ok) return found;

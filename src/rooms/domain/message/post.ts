@@ -1,4 +1,4 @@
-import { findRoom, type RoomAccess, requireWriter } from '../access.ts';
+import { findRoom, type RoomAccess, requireLive, requireWriter } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision, StateView } from '../change.ts';
@@ -7,19 +7,27 @@ import type { EventDraft } from '../event.ts';
 import type { FileRef } from '../file/file.ts';
 import { memberKey, newMember } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { refTo } from '../user/user.ts';
 import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
-import type { JsonObject, Mentions, Message, MessageFormat, MessageStatus, MessageType, RunRef } from './message.ts';
+import {
+  type JsonObject,
+  MESSAGE_ID,
+  type Mentions,
+  type Message,
+  type MessageFormat,
+  type MessageStatus,
+  type MessageType,
+  type RunRef,
+} from './message.ts';
 import { changed, type MessageOutcome, unchanged } from './outcome.ts';
 import { checkChosenCard, checkChosenId } from './reserved-message.ts';
 import { takeCallAllTurn, takePostTurn } from './slow-mode.ts';
 import { checkBody } from './text.ts';
 import { countReply, findReferred, requireRoot } from './thread.ts';
 
-export const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const MAX_ATTACHMENTS = 10;
-/** What only machines write. */
+/** Types that users do not write. */
 const MACHINE_TYPES: ReadonlySet<MessageType> = new Set(['alert', 'command']);
 
 /** A post with all its defaults. */
@@ -39,18 +47,18 @@ export interface PostDraft {
   readonly silent: boolean;
   readonly status: MessageStatus;
   readonly run: RunRef | null;
-  /** A part of the server posts it in the author's name: any type, with a card, and without words where it has none yet. */
+  /** Posted by the server itself in the author's name: any type, with a card, and possibly without text. */
   readonly byServer: boolean;
 }
 
 export interface PostRules {
   readonly maxBodyBytes: number;
-  /** Whoever posts into a public room is in it from then on. */
+  /** A user who posts into a public room becomes a member. */
   readonly joinOnPost: boolean;
 }
 
-/** What can be said of a post without looking at anything else; its body comes back as it is kept. */
-export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Verdict<PostDraft> {
+/** Checks a post without any state, and returns it with a normalised body. */
+export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Outcome<PostDraft> {
   const body = checkBody(post.body, rules.maxBodyBytes);
   if (!body.ok) return body;
   const refusal =
@@ -59,12 +67,12 @@ export function checkPost(post: PostDraft, author: Caller, rules: PostRules): Ve
     requireWords(body.value, post) ??
     checkAttachments(post.attachments) ??
     checkCard(post.card);
-  return refusal ?? granted(body.value === post.body ? post : { ...post, body: body.value });
+  return refusal ?? accepted(body.value === post.body ? post : { ...post, body: body.value });
 }
 
 /**
- * Decides a post that has been checked. `files` are those of its attachments that its author may read. The answer is the
- * new message, or the one that the same post made before.
+ * Decides a checked post. `files`: its attachments that the author may read. The result is the new message, or that of
+ * the same earlier post.
  */
 export function decidePost(
   view: ChangeView,
@@ -75,15 +83,15 @@ export function decidePost(
 ): Decision<MessageOutcome> {
   const found = findRoom(view, caller, post.room);
   if (!found.ok) return found;
-  // Only what has an id of its sender's choice comes again.
+  // Only a post with an id of the sender's choice can be repeated.
   const contentHash = post.id === undefined ? '' : hashContent(contentOf(found.value.room.id, post, post.attachments));
   const known = post.id === undefined ? undefined : decideKnown(view, caller, post.id, contentHash);
   if (known) return known;
-  // Here and not before: what was posted when these were free comes again as it was.
+  // Checked after repeats: an earlier post with a now reserved id or card is still a repeat.
   const reserved = post.byServer ? undefined : (checkChosenId(post.id) ?? checkChosenCard(post.card));
   if (reserved) return reserved;
   const entry = enter(view, caller, found.value, rules.joinOnPost && !post.byServer);
-  const refusal = requireWriter(entry.access, caller, view.now);
+  const refusal = caller.kind === 'user' ? requireWriter(entry.access, caller, view.now) : requireLive(entry.access);
   if (refusal) return refusal;
   const place = findPlace(view, entry.access, post);
   if (!place.ok) return place;
@@ -103,7 +111,7 @@ export function decidePost(
   return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
 }
 
-/** Decides a post without attachments as `decidePost` does, and writes nothing: whether it would be taken as a new one. */
+/** Decides as `decidePost` whether a post without attachments would be accepted as new, and writes nothing. */
 export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rules: PostRules): Decision<null> {
   const decided = decidePost(view, caller, post, new Map(), rules);
   if (!decided.ok) return decided;
@@ -111,7 +119,7 @@ export function probePost(view: ChangeView, caller: Caller, post: PostDraft, rul
   return { ok: true, write: null, answer: () => null };
 }
 
-/** The same post comes again; or the id stands for something else. */
+/** A repeated post, or an id that is taken. */
 function decideKnown(
   view: ChangeView,
   caller: Caller,
@@ -129,13 +137,13 @@ function decideKnown(
   return unchanged(stored);
 }
 
-/** Of a message whose id was the server's: what it says now. */
+/** The current content, for a message whose id the server chose. */
 function hashOf(message: Message): string {
   const fileIds = message.attachments.map(({ id }) => id);
   return hashContent(contentOf(message.roomId, message, fileIds));
 }
 
-/** What counts when a post comes again. */
+/** The content that must be equal in a repeated post. */
 function contentOf(
   roomId: string,
   { type, body, format, replyTo, threadId, card }: Omit<PostContent, 'roomId' | 'attachments'>,
@@ -155,7 +163,7 @@ function enter(view: ChangeView, caller: Caller, access: RoomAccess, joins: bool
   const stays = { access, events: [], records: [] };
   if (member || !joins || room.visibility !== 'public' || room.archived) return stays;
   const key = memberKey(room.id, caller.user.id);
-  // A hook posts into rooms, but is nobody who could be in one.
+  // A hook's author is no user, and cannot be a member.
   if (view.get('ban', key) || !view.get('user', caller.user.id)) return stays;
   const joined = newMember(
     { roomId: room.id, lastSeq: view.head(room.id).lastSeq },
@@ -174,18 +182,18 @@ function findPlace(
   view: ChangeView,
   access: RoomAccess,
   { replyTo, threadId }: PostDraft,
-): Verdict<{ readonly root: Message | undefined }> {
+): Outcome<{ readonly root: Message | undefined }> {
   if (replyTo !== null) {
     const quoted = findReferred(view, access, 'replyTo', replyTo);
     if (!quoted.ok) return quoted;
   }
-  if (threadId === null) return granted({ root: undefined });
+  if (threadId === null) return accepted({ root: undefined });
   const root = findReferred(view, access, 'threadId', threadId);
   if (!root.ok) return root;
-  return requireRoot(root.value) ?? granted({ root: root.value });
+  return requireRoot(root.value) ?? accepted({ root: root.value });
 }
 
-export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Verdict<readonly FileRef[]> {
+export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, FileRef>): Outcome<readonly FileRef[]> {
   const taken: FileRef[] = [];
   for (const [index, id] of ids.entries()) {
     const file = files.get(id);
@@ -193,10 +201,10 @@ export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, Fil
     if (!file) return refuse('invalid_body', `${path}: there is no file ${id}`, { path });
     taken.push(file);
   }
-  return granted(taken);
+  return accepted(taken);
 }
 
-/** Whom a text calls. What a copilot writes calls nobody. */
+/** The mentions of a text; a copilot mentions nobody. */
 export function mentionsOf(
   view: StateView,
   author: { readonly user: { readonly kind: string } },
@@ -215,14 +223,14 @@ function takeTurns(
   caller: Caller,
   { room }: RoomAccess,
   mentions: Mentions,
-): Verdict<readonly RecordChange[]> {
+): Outcome<readonly RecordChange[]> {
   const post = takePostTurn(view, caller, room, view.now);
   if (!post.ok || !mentions.room) return post;
   const call = takeCallAllTurn(view, caller, room, view.now);
-  return call.ok ? granted([...post.value, ...call.value]) : call;
+  return call.ok ? accepted([...post.value, ...call.value]) : call;
 }
 
-/** Its sequence number is the commit's to give; to leave room for it here makes the copy that holds it a cheap one. */
+/** The commit gives the sequence number; a placeholder here makes its copy cheap. */
 function newMessage(
   view: ChangeView,
   { user }: Caller,
@@ -268,7 +276,7 @@ function checkId(id: string | undefined): Refusal | undefined {
   return refuse('invalid_body', 'id: 8 to 64 letters, digits, "_" and "-"', { path: 'id' });
 }
 
-/** Whether the author is a machine, or may speak for one. */
+/** Whether the author may post as a machine. */
 export function isMachine({ user, isAdmin }: Caller): boolean {
   return isAdmin || user.kind !== 'human';
 }
@@ -290,13 +298,13 @@ function requireWords(
   { attachments, status, byServer }: Pick<PostDraft, 'attachments' | 'status' | 'byServer'>,
 ): Refusal | undefined {
   if (body !== '' || attachments.length > 0 || byServer || status === 'streaming') return undefined;
-  return refuse('invalid_body', 'body: a message without attachments needs words', { path: 'body' });
+  return refuse('invalid_body', 'body: a message without attachments needs a text', { path: 'body' });
 }
 
 export function checkAttachments(ids: readonly string[]): Refusal | undefined {
   const path = 'attachments';
   if (ids.length > MAX_ATTACHMENTS)
-    return refuse('invalid_body', `attachments: ${MAX_ATTACHMENTS} files at the most`, { path });
+    return refuse('invalid_body', `attachments: at most ${MAX_ATTACHMENTS} files`, { path });
   if (ids.length > 1 && new Set(ids).size < ids.length)
     return refuse('invalid_body', 'attachments: names a file twice', { path });
   return undefined;

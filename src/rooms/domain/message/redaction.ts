@@ -1,16 +1,16 @@
 import { compileReplacer } from '../../../kernel/regexp/regexp.ts';
 
-/** What is to be taken out of a text before it leaves the server. */
+/** What is removed from a text before it leaves the server. */
 export interface RedactionRules {
   readonly secrets: boolean;
   readonly emails: boolean;
-  /** Regular expressions as Go has them, for each line by itself; what is none takes out nothing. */
+  /** Regular expressions in Go's syntax, applied per line; invalid ones are ignored. */
   readonly patterns: readonly string[];
 }
 
 const BLOCK = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{8,}/gi;
-/** Keys that can be told by how they begin; a star stands where somebody has masked a part. */
+/** Keys recognised by their prefix; a star stands where a part was masked. */
 const KEYS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_*-]{6,}/g,
   /\bodr_[A-Za-z0-9]{6,}/g,
@@ -25,17 +25,17 @@ const KEYS: readonly RegExp[] = [
 ];
 const EMAIL = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}/g;
 
-/** A text without keys and tokens of the known kinds; `also`: a key that is known, whatever it looks like. */
+/** A text without keys and tokens of known forms; `also`: a known key of any form. */
 export function redactSecrets(text: string, also?: string): string {
   let rest = text.replace(BLOCK, '[private key]').replace(BEARER, '$1 [secret]');
   for (const key of KEYS) rest = rest.replace(key, '[secret]');
   return also ? rest.replaceAll(also, '[secret]') : rest;
 }
 
-/** About half a second of the worst pattern. Beyond it a line with a match is taken out as a whole. */
+/** About half a second of the worst pattern. Beyond it a matching line is removed as a whole. */
 const MAX_SEARCHED_CHARS = 5_000_000;
 
-/** Makes, once for all texts of a prompt, what takes out all that the rules name. */
+/** Compiles the rules once for all texts of a prompt. */
 export function createRedaction({ secrets, emails, patterns }: RedactionRules): (text: string) => string {
   const replacers = patterns.map(compileReplacer).flatMap((compiled) => (compiled.ok ? [compiled.replacer] : []));
   const budget = { chars: MAX_SEARCHED_CHARS };

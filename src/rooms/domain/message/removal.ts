@@ -45,7 +45,7 @@ export function decideRemoval(
   return changed(write, contentHash);
 }
 
-/** What is left: its place, its author, its times and its thread. */
+/** The tombstone keeps position, author, times and thread. */
 function bury(message: Message, by: string, reason: string | null, now: number): Message {
   return nextVersion(message, now, {
     body: '',

@@ -7,7 +7,7 @@ import type { JsonObject, Message, MessageStatus, MessageType, RunRef } from './
 import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.ts';
 import { checkBody } from './text.ts';
 
-/** What the server itself changes of a message: a copilot's text, an alert's card. */
+/** A change by the server itself: of a copilot's text or an alert's card. */
 export interface RewriteDraft {
   readonly body?: string;
   readonly card?: JsonObject | null;
@@ -17,7 +17,7 @@ export interface RewriteDraft {
   readonly isAlert?: boolean;
 }
 
-/** Which message is meant. Another one that lies under the same id is not there. */
+/** The expected message; another one under the same id counts as missing. */
 export interface RewriteTarget {
   readonly id: string;
   readonly roomId: string;
@@ -25,7 +25,7 @@ export interface RewriteTarget {
   readonly authorId: string;
 }
 
-/** Decides a rewrite: without history, and without asking who may. It calls nobody. */
+/** Decides a rewrite: without history, rights or mentions. */
 export function decideRewrite(
   view: ChangeView,
   target: RewriteTarget,

@@ -20,8 +20,8 @@ for (const [what, text, body] of KEPT) {
 
 test('a body may not hold U+0000 or half a surrogate pair', () => {
   for (const text of ['a\0b', '\ud83d', 'x\udc00y', '\udc00\ud800']) {
-    const verdict = checkBody(text, 65_536);
-    assert.ok(!verdict.ok && verdict.code === 'invalid_body' && verdict.path === 'body', JSON.stringify(text));
+    const outcome = checkBody(text, 65_536);
+    assert.ok(!outcome.ok && outcome.code === 'invalid_body' && outcome.path === 'body', JSON.stringify(text));
   }
 });
 
@@ -31,7 +31,7 @@ test('a body is measured in bytes of UTF-8, after its line ends', () => {
   assert.ok(checkBody('😀'.repeat(16_384), 65_536).ok);
   assert.ok(checkBody('\r\n'.repeat(65_536), 65_536).ok);
   for (const text of ['x'.repeat(65_537), `${'é'.repeat(32_768)}x`, `${'😀'.repeat(16_384)}x`]) {
-    const verdict = checkBody(text, 65_536);
-    assert.ok(!verdict.ok && verdict.code === 'too_large');
+    const outcome = checkBody(text, 65_536);
+    assert.ok(!outcome.ok && outcome.code === 'too_large');
   }
 });

@@ -1,21 +1,21 @@
 import type { RoomAccess } from '../access.ts';
 import type { ChangeView } from '../change.ts';
 import type { MessageChanged } from '../event.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import type { Message } from './message.ts';
 import { nextVersion } from './outcome.ts';
 
 const MAX_PARTICIPANTS = 5;
 
-/** The message of this room that a post refers to, where its author may read it. */
+/** A message of this room that a post refers to, if its author may read it. */
 export function findReferred(
   view: ChangeView,
   { room, afterSeq }: RoomAccess,
   path: 'replyTo' | 'threadId',
   id: string,
-): Verdict<Message> {
+): Outcome<Message> {
   const message = view.message(id)?.message;
-  if (message && message.roomId === room.id && message.seq > afterSeq) return granted(message);
+  if (message && message.roomId === room.id && message.seq > afterSeq) return accepted(message);
   return refuse('invalid_body', `${path}: there is no message ${id} in this room`, { path });
 }
 
@@ -32,7 +32,7 @@ export function requireRoot(message: Message): Refusal | undefined {
       );
 }
 
-/** What a reply makes of its thread's root. */
+/** The thread's root after a reply. */
 export function countReply(root: Message, authorId: string, now: number): MessageChanged {
   const { replies = 0, participants = [] } = root.thread ?? {};
   const thread = {
@@ -43,7 +43,7 @@ export function countReply(root: Message, authorId: string, now: number): Messag
   return rootChanged(nextVersion(root, now, { thread }));
 }
 
-/** What is left of a thread when a reply is deleted; who wrote in it and when stays known. */
+/** The thread's root after a reply was deleted; participants and times stay. */
 export function uncountReply(root: Message, now: number): readonly MessageChanged[] {
   if (!root.thread) return [];
   const thread = { ...root.thread, replies: Math.max(0, root.thread.replies - 1) };

@@ -1,22 +1,21 @@
 import { accessTo, findRoom, noSuchRoom, type RoomAccess, requireModerator } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView, Decision, Write } from '../change.ts';
-import { type CopilotMeans, decideCopilot } from '../copilot/change.ts';
+import { type CopilotServices, decideCopilot } from '../copilot/change.ts';
 import { checkIfMatch, roomEtag } from '../etag.ts';
 import { decideMe } from '../member/me.ts';
 import { record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
-import { type RoomReplacement, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { checkSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomReplacement } from './room.ts';
+import { checkSlug, type SlugContext } from './slug.ts';
 
-/** `PUT /api/room/:id`: puts a room in the place of what is there, or manages its copilot where nothing else is sent. */
+/** `PUT /api/room/:id`: replaces a room, or only manages its copilot if nothing else is sent. */
 export function replaceRoom(
   caller: Caller,
   idOrSlug: string,
   request: RoomReplacement,
   ifMatch: string | undefined,
-  means: SlugMeans,
+  context: SlugContext,
 ): Change<Room> {
   return {
     decide(view) {
@@ -32,14 +31,14 @@ export function replaceRoom(
       const refusal = requireModerator(access);
       if (refusal) return refusal;
       if (isManagement && room.archived) return refuse('archived', `the room ${room.slug} is archived`);
-      const replaced = isManagement ? room : replaceFields(view, caller, room, request, means);
+      const replaced = isManagement ? room : replaceFields(view, caller, room, request, context);
       if ('ok' in replaced) return replaced;
-      return finish(view, caller, { before: room, after: replaced }, copilot, means);
+      return finish(view, caller, { before: room, after: replaced }, copilot, context);
     },
   };
 }
 
-/** Its kind is one of its own: the refusal of a body in which two things are asked for at once. */
+/** Refuses a body that asks for both. */
 function mixedCopilot(): Refusal {
   const reason =
     'copilot: true and false are your own switch and stand alone; send an object or null beside other fields';
@@ -57,7 +56,7 @@ function replaceFields(
   caller: Caller,
   room: Room,
   request: RoomReplacement,
-  { alertRooms }: SlugMeans,
+  { alertRooms }: SlugContext,
 ): Room | Refusal {
   if (Object.keys(request).length === 0)
     return refuse('invalid_body', 'the body is empty: send the whole room, or {"copilot": …}');
@@ -67,10 +66,10 @@ function replaceFields(
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
   const taken = slug === room.slug ? undefined : checkSlug(view, { caller, alertRooms }, slug, room.id);
   if (taken) return taken;
-  return { ...room, name, slug, ...substanceOf(request, room) };
+  return { ...room, name, slug, ...propertiesOf(request, room) };
 }
 
-/** What cannot be changed may be sent as it is. */
+/** Immutable fields may be sent unchanged. */
 function checkFixed(room: Room, request: RoomReplacement): Refusal | undefined {
   if ('users' in request || 'members' in request) {
     const path = 'users' in request ? 'users' : 'members';
@@ -100,9 +99,9 @@ function finish(
   caller: Caller,
   { before, after }: { readonly before: Room; readonly after: Room },
   request: Exclude<RoomReplacement['copilot'], boolean>,
-  means: CopilotMeans,
+  context: CopilotServices,
 ): Decision<Room> {
-  const decided = request === undefined ? undefined : decideCopilot(view, caller, before, request, means);
+  const decided = request === undefined ? undefined : decideCopilot(view, caller, before, request, context);
   if (decided && !decided.ok) return decided;
   const { copilot, events, records } = decided?.value ?? { copilot: before.copilot, events: [], records: [] };
   const isChanged = events.length > 0 || JSON.stringify(before) !== JSON.stringify(after);
@@ -122,7 +121,7 @@ function slugRecords(before: Room, { id, slug }: Room) {
   return [record('slug', before.slug, null), record('slug', slug, { roomId: id })];
 }
 
-/** Who did what to a room, for the log of the admins. */
+/** An entry of the audit log about a room. */
 export function auditOf(
   view: ChangeView,
   caller: Caller,
@@ -133,7 +132,7 @@ export function auditOf(
   return { at: view.now, by: caller.user.id, action, roomId, subject };
 }
 
-/** Leaves a tombstone, which is answered as it is when it is deleted again. */
+/** Leaves a tombstone; deleting it again returns it. */
 export function deleteRoom(caller: Caller, idOrSlug: string, ifMatch: string | undefined): Change<Room> {
   return {
     decide(view) {

@@ -5,40 +5,39 @@ import type { EventDraft } from '../event.ts';
 import { forgetGuest, requireMoreThanGuest } from '../member/guest.ts';
 import { type Member, memberKey, newMember, type Role } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { isReservedUserId } from '../reserved-id.ts';
 import type { User } from '../user/user.ts';
 import { auditOf } from './change.ts';
-import { type RoomDraft, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { checkSlug, deriveSlug, freeSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomDraft } from './room.ts';
+import { checkSlug, deriveSlug, freeSlug, type SlugContext } from './slug.ts';
 
-export interface RoomMeans extends SlugMeans {
-  /** Where nobody has to sign in: makes the user who is named for the first time. */
+export interface RoomContext extends SlugContext {
+  /** Without sign-in: creates a user when first named. */
   readonly newUser?: ((id: string, now: number) => User) | undefined;
 }
 
-/** What one user may have made, so that nobody fills the server; a deleted room counts until it is removed for good. */
+/** Rooms that one user may create; a deleted room counts until it is purged. */
 const MAX_ROOMS = 200;
 
 export interface CreatedRoom {
   readonly room: Room;
-  /** The room of the same people was there already. */
+  /** A direct room of the same users exists already. */
   readonly isNew: boolean;
 }
 
 /** `POST /api/room`. */
-export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): Change<CreatedRoom> {
+export function createRoom(caller: Caller, draft: RoomDraft, context: RoomContext): Change<CreatedRoom> {
   return {
     decide(view) {
-      if (caller.roomIds) return refuse('forbidden', 'this token reaches certain rooms alone, and can make none');
+      if (caller.roomIds) return refuse('forbidden', 'this token is limited to certain rooms, and cannot create any');
       const { copilot } = draft;
       if (typeof copilot === 'boolean')
         return refuse('invalid_body', 'copilot: must be an object or null', { path: 'copilot' });
       const guest = requireMoreThanGuest(view, caller.user);
       if (guest) return guest;
       const others = [...new Set(draft.members ?? [])].filter((id) => id !== caller.user.id);
-      const users = findUsers(view, others, means);
+      const users = findUsers(view, others, context);
       if (!users.ok) return users;
       const isDirect = draft.visibility === 'direct';
       const directKey = isDirect ? [caller.user.id, ...others].sort().join(',') : undefined;
@@ -46,7 +45,7 @@ export function createRoom(caller: Caller, draft: RoomDraft, means: RoomMeans): 
       if (existing) return comeBack(view, caller, existing);
       const full = requireRoomLeft(view, caller);
       if (full) return full;
-      return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, means);
+      return create(view, caller, { draft, copilot, others, newUsers: users.value, directKey }, context);
     },
   };
 }
@@ -70,22 +69,22 @@ interface Creation {
   readonly directKey: string | undefined;
 }
 
-function create(view: ChangeView, caller: Caller, creation: Creation, means: RoomMeans): Decision<CreatedRoom> {
+function create(view: ChangeView, caller: Caller, creation: Creation, context: RoomContext): Decision<CreatedRoom> {
   const { draft, copilot, others, newUsers, directKey } = creation;
   const id = view.newId();
   const name = draft.name ?? (directKey === undefined ? undefined : nameOfDirect(view, [caller.user.id, ...others]));
   if (name === undefined) return refuse('invalid_body', 'name: must be there', { path: 'name' });
-  const giver = { caller, alertRooms: means.alertRooms };
+  const giver = { caller, alertRooms: context.alertRooms };
   const taken = draft.slug === undefined ? undefined : checkSlug(view, giver, draft.slug, id);
   if (taken) return taken;
   const slug = draft.slug ?? freeSlug(view, giver, deriveSlug(name), id);
-  const decided = decideCopilot(view, caller, { id, copilot: null }, copilot ?? null, means);
+  const decided = decideCopilot(view, caller, { id, copilot: null }, copilot ?? null, context);
   if (!decided.ok) return decided;
   const room: Room = {
     id,
     slug,
     name,
-    ...substanceOf(draft),
+    ...propertiesOf(draft),
     pinned: [],
     copilot: decided.value.copilot,
     createdBy: caller.user.id,
@@ -113,7 +112,7 @@ function create(view: ChangeView, caller: Caller, creation: Creation, means: Roo
   return { ok: true, write, answer: () => ({ room, isNew: true }) };
 }
 
-/** The room of the same people, in which the caller may have to be made a member again. */
+/** The existing room of the same users, which the caller may have to join again. */
 function comeBack(view: ChangeView, caller: Caller, room: Room): Decision<CreatedRoom> {
   const answer = () => ({ room, isNew: false });
   const key = memberKey(room.id, caller.user.id);
@@ -141,8 +140,8 @@ function nameOfDirect(view: ChangeView, userIds: readonly string[]): string {
   return letters.length <= 80 ? names : `${letters.slice(0, 79).join('')}…`;
 }
 
-/** The users that are to be made; refused where one is not there and cannot be. */
-function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMeans): Verdict<readonly User[]> {
+/** The users to be created; refused if one does not exist and cannot be created. */
+function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomContext): Outcome<readonly User[]> {
   const made: User[] = [];
   for (const id of ids) {
     const user = view.get('user', id);
@@ -151,5 +150,5 @@ function findUsers(view: ChangeView, ids: readonly string[], { newUser }: RoomMe
       return refuse('invalid_body', `members: there is no user ${id}`, { path: 'members' });
     made.push(newUser(id, view.now));
   }
-  return granted(made);
+  return accepted(made);
 }

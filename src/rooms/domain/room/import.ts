@@ -2,20 +2,20 @@ import type { Caller } from '../caller.ts';
 import { readCard } from '../card/alert-card.ts';
 import type { Change, ChangeView } from '../change.ts';
 import { hashContent } from '../content-hash.ts';
-import { type CopilotMeans, decideCopilot } from '../copilot/change.ts';
+import { type CopilotServices, decideCopilot } from '../copilot/change.ts';
 import type { CopilotRequest } from '../copilot/settings.ts';
 import type { EventDraft, MessageDraft } from '../event.ts';
 import { type Ban, type Member, memberKey, newMember, type Role } from '../member/member.ts';
 import type { Message, Reaction } from '../message/message.ts';
 import { hasReservedKind, isAlertCard } from '../message/reserved-message.ts';
 import { type RecordChange, record } from '../record.ts';
-import { makeUser, type User } from '../user/user.ts';
+import { makeUser } from '../user/new-user.ts';
+import type { User } from '../user/user.ts';
 import { auditOf } from './change.ts';
-import { type RoomFields, substanceOf } from './request.ts';
-import type { Room } from './room.ts';
-import { freeSlug, type SlugMeans } from './slug.ts';
+import { propertiesOf, type Room, type RoomFields } from './room.ts';
+import { freeSlug, type SlugContext } from './slug.ts';
 
-/** A room as an export tells of it. */
+/** A room of an export. */
 export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
   readonly id: string;
   readonly name: string;
@@ -31,17 +31,17 @@ export interface ImportedRoom extends Omit<RoomFields, 'copilot'> {
 export interface ImportedMember {
   readonly role: Role;
   readonly joinedAt: number;
-  /** After how many of the messages that come in. */
+  /** The number of imported messages before the join. */
   readonly joinedSeq: number;
   readonly silencedUntil: number | null;
   readonly user: Pick<User, 'id' | 'name' | 'kind' | 'avatarColor'>;
 }
 
-/** `deleted`: it was there and is to be forgotten, so nothing comes into it. */
+/** `deleted`: it exists as a tombstone, so nothing is imported into it. */
 export type RoomImported = 'created' | 'there already' | 'deleted';
 
-/** Brings in a room with its people, if it is not there; what is there stays as it is. */
-export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMeans): Change<RoomImported> {
+/** Imports a room with its members, unless it exists. */
+export function importRoom(caller: Caller, imported: ImportedRoom, context: SlugContext): Change<RoomImported> {
   return {
     decide(view) {
       const { id } = imported;
@@ -50,13 +50,13 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMe
         const answer = (): RoomImported => (existing.deletedAt === null ? 'there already' : 'deleted');
         return { ok: true, write: null, answer };
       }
-      const slug = freeSlug(view, { caller, alertRooms: means.alertRooms }, imported.slug, id);
-      const { copilot, records } = copilotOf(view, caller, imported, means);
+      const slug = freeSlug(view, { caller, alertRooms: context.alertRooms }, imported.slug, id);
+      const { copilot, records } = copilotOf(view, caller, imported, context);
       const room: Room = {
         id,
         slug,
         name: imported.name,
-        ...substanceOf(imported),
+        ...propertiesOf(imported),
         visibility: imported.visibility ?? 'public',
         pinned: imported.pinned,
         copilot,
@@ -83,10 +83,10 @@ export function importRoom(caller: Caller, imported: ImportedRoom, means: SlugMe
   };
 }
 
-/** Without its key, which no export holds. What this server does not allow is left out. */
-function copilotOf(view: ChangeView, caller: Caller, { id, copilot }: ImportedRoom, means: CopilotMeans) {
+/** Without its key, which no export holds. Settings that this server refuses are dropped. */
+function copilotOf(view: ChangeView, caller: Caller, { id, copilot }: ImportedRoom, context: CopilotServices) {
   if (typeof copilot !== 'object' || copilot === null) return { copilot: null, records: [] };
-  const decided = decideCopilot(view, caller, { id, copilot: null }, { ...copilot, apiKey: undefined }, means);
+  const decided = decideCopilot(view, caller, { id, copilot: null }, { ...copilot, apiKey: undefined }, context);
   return decided.ok ? decided.value : { copilot: null, records: [] };
 }
 
@@ -118,15 +118,15 @@ function peopleOf(
 
 export interface ImportCounts {
   readonly added: number;
-  /** There already, or removed by retention. */
+  /** Existing already, or removed by retention. */
   readonly skipped: number;
-  /** Attachments that were left out: an export names files, and does not hold them. */
+  /** Attachments dropped: an export names files without their bytes. */
   readonly missingFiles: number;
 }
 
 /**
- * Brings messages into a room in their order, with their authors and times, and new sequence numbers. They are silent:
- * nobody is told, and no copilot answers. `files`: the ids of those files that are here.
+ * Imports messages into a room in their order, with their authors and times, and new sequence numbers. They are silent:
+ * they notify nobody, and no copilot answers. `files`: the ids of those files that exist here.
  */
 export function importMessages(
   roomId: string,
@@ -175,14 +175,14 @@ function keep(
     attachments: message.attachments.filter(({ id }) => files.has(id)),
     card: isBelievable(message) ? message.card : null,
     reactions: [],
-    // Whatever was under way elsewhere does not go on here.
+    // A message being written elsewhere is not continued here.
     status: message.status === 'streaming' ? 'failed' : message.status,
     pinned: room.pinned.includes(message.id),
     silent: true,
   };
 }
 
-/** Of the cards that the server makes only those come in that it can have made; the words stay in any case. */
+/** Cards of the server's kinds are kept only if the server could have written them; the text stays. */
 function isBelievable(message: Message): boolean {
   const { type, card } = message;
   if (!hasReservedKind(card)) return true;

@@ -6,16 +6,16 @@ import type { Room } from './room.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What of a room's messages goes: those created before an instant, and those beyond a number. */
+/** The messages to remove: those created before an instant, and those beyond a number. */
 export interface RetentionBounds {
   readonly roomId: string;
   readonly before: number | null;
   readonly maxMessages: number | null;
-  /** Never removed: what is pinned. */
+  /** Pinned messages are never removed. */
   readonly keep: readonly string[];
 }
 
-/** `undefined`: the room keeps all. `usualMs`: how long messages are kept where the room says nothing; 0 is for ever. */
+/** `undefined`: the room keeps all. `usualMs`: the default where the room has no setting; 0 is for ever. */
 export function retentionBounds(room: Room, usualMs: number, now: number): RetentionBounds | undefined {
   const { days, maxMessages } = room.retention;
   const keptMs = days === null ? usualMs : days * DAY_MS;
@@ -23,7 +23,7 @@ export function retentionBounds(room: Room, usualMs: number, now: number): Reten
   return { roomId: room.id, before: keptMs === 0 ? null : now - keptMs, maxMessages, keep: room.pinned };
 }
 
-/** Tells everybody where a room begins now. */
+/** Notifies readers of the room's new beginning. */
 export function announceFirstSeq(roomId: string): Change<Room> {
   return {
     decide(view) {
@@ -42,7 +42,7 @@ export function announceFirstSeq(roomId: string): Change<Room> {
   };
 }
 
-/** Forgets a deleted room and all that hangs on it, but for its messages and events. */
+/** Removes a deleted room's records; its messages and events are removed apart. */
 export function forgetRoom(roomId: string, hanging: HangingRecords): Change<null> {
   return {
     decide(view) {
@@ -64,7 +64,7 @@ export function forgetRoom(roomId: string, hanging: HangingRecords): Change<null
   };
 }
 
-/** Keys of the records of a room that are found by looking through all of their kind. */
+/** Keys of the room's records that can only be found by a scan of their kind. */
 export interface HangingRecords {
   readonly directKey: string | undefined;
   readonly banKeys: readonly string[];

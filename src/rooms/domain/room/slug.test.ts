@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
-import { makeUser } from '../user/user.ts';
+import { makeUser } from '../user/new-user.ts';
 import { checkSlug, deriveSlug, freeSlug } from './slug.ts';
 
 test('a slug is what people would type for a name', () => {
@@ -28,6 +28,7 @@ const view = (taken: Readonly<Record<string, number | null>>) =>
 
 const ana: Caller = {
   user: makeUser('ana', 0),
+  kind: 'user',
   isAdmin: false,
   scopes: new Set(),
   roomIds: null,

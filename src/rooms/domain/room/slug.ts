@@ -1,11 +1,11 @@
 import { type AlertRooms, requireSlugGiver, type SlugGiver } from '../card/alert-access.ts';
 import type { StateView } from '../change.ts';
-import type { CopilotMeans } from '../copilot/change.ts';
+import type { CopilotServices } from '../copilot/change.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import { isReservedSlug } from '../reserved-id.ts';
 
-/** What a room is made or changed with. */
-export interface SlugMeans extends CopilotMeans {
+/** What the creation or change of a room needs. */
+export interface SlugContext extends CopilotServices {
   readonly alertRooms: AlertRooms;
 }
 
@@ -13,7 +13,7 @@ const MAX_LENGTH = 64;
 const MAX_TRIES = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** What people type for a room of that name. */
+/** A slug derived from a name. */
 export function deriveSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -27,9 +27,9 @@ export function deriveSlug(name: string): string {
   return UUID.test(slug) ? `room-${slug}` : slug;
 }
 
-/** Whether the caller may give a room that slug; `undefined`: it may be given. */
+/** Why the caller may not give a room that slug; `undefined`: it may. */
 export function checkSlug(view: StateView, giver: SlugGiver, slug: string, roomId: string): Refusal | undefined {
-  // A path names a room by its id or its slug, so none may look like the other.
+  // A path names a room by id or slug, so a slug must not look like an id.
   if (UUID.test(slug)) return refuse('invalid_body', 'slug: must not look like an id', { path: 'slug' });
   const reserved = requireSlugGiver(giver, slug);
   if (reserved) return reserved;
@@ -38,7 +38,7 @@ export function checkSlug(view: StateView, giver: SlugGiver, slug: string, roomI
   return refuse('name_taken', `${reason}; choose another slug`, { path: 'slug' });
 }
 
-/** The slug, or the next of its kind that is free and the caller's to give. */
+/** The slug, or the next free variant that the caller may use. */
 export function freeSlug(view: StateView, giver: SlugGiver, slug: string, newRoomId: string): string {
   const mayHave = (wanted: string) => isFree(view, wanted, newRoomId) && !requireSlugGiver(giver, wanted);
   if (mayHave(slug)) return slug;
@@ -49,7 +49,7 @@ export function freeSlug(view: StateView, giver: SlugGiver, slug: string, newRoo
   return withSuffix(slug, newRoomId.slice(-12));
 }
 
-/** A deleted room holds its slug only until another one wants it. */
+/** A deleted room keeps its slug only until another room takes it. */
 function isFree(view: StateView, slug: string, roomId: string): boolean {
   const holder = view.get('slug', slug)?.roomId;
   if (holder === roomId) return true;

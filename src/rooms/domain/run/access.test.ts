@@ -20,7 +20,7 @@ const VIEW = {
   head: () => ({ lastSeq: 5, firstSeq: 1, lastMessageAt: 50 }),
 } as unknown as StateView;
 
-const BEN = { user: { id: 'ben' }, isAdmin: false, roomIds: null } as unknown as Caller;
+const BEN = { kind: 'user', user: { id: 'ben' }, isAdmin: false, roomIds: null } as unknown as Caller;
 const runOf = (queuedAt: number, startedBy = 'ana') =>
   ({ id: 'run1', roomId: 'r1', audience: null, startedBy, queuedAt }) as Run;
 const found = (run: Run) => findRun(VIEW, BEN, 'run1', run, { answer: undefined, trigger: undefined }).ok;

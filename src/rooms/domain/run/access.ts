@@ -3,11 +3,11 @@ import type { Caller } from '../caller.ts';
 import type { StateView } from '../change.ts';
 import { hasTriggerRole } from '../copilot/trigger.ts';
 import type { StoredMessage } from '../message/message.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { usableCopilot } from './change.ts';
 import type { Run } from './run.ts';
 
-/** The messages that a run has to do with, as far as they exist. */
+/** The messages of a run, if they exist. */
 export interface RunMessages {
   readonly answer: StoredMessage | undefined;
   readonly trigger: StoredMessage | undefined;
@@ -15,22 +15,22 @@ export interface RunMessages {
 
 export const noSuchRun = (id: string): Refusal => refuse('run_not_found', `there is no run ${id}`);
 
-/** A run as a caller stands to it: found through its room; a private one by its asker alone. */
+/** A run found through its room, with the caller's rights; a private one only for its asker. */
 export function findRun(
   view: StateView,
   caller: Caller,
   id: string,
   run: Run | undefined,
   { answer }: RunMessages,
-): Verdict<RoomAccess> {
+): Outcome<RoomAccess> {
   const room = run && view.get('room', run.roomId);
   if (!run || !room || room.deletedAt !== null) return noSuchRun(id);
   const access = accessTo(view, caller, room);
   if (!access || (run.audience !== null && run.audience !== caller.user.id)) return noSuchRun(id);
-  return isBefore(access, caller, run, answer) ? noSuchRun(id) : granted(access);
+  return isBefore(access, caller, run, answer) ? noSuchRun(id) : accepted(access);
 }
 
-/** Whether it belongs to what was before the caller came, where that is hidden from him. */
+/** Whether it precedes the caller's visible history. */
 function isBefore(
   { afterSeq, member }: RoomAccess,
   { user }: Caller,
@@ -42,18 +42,18 @@ function isBefore(
   return run.queuedAt < (member?.joinedAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whoever started it, whoever wrote what asked for it, and moderators end a run and have it done again. */
-export function requireRunKeeper(
+/** Its starter, the author of the message that asked, and moderators may cancel and retry a run. */
+export function requireRunManager(
   { isModerator }: RoomAccess,
   { user }: Caller,
   { startedBy }: Run,
   { trigger }: RunMessages,
 ): Refusal | undefined {
   if (isModerator || startedBy === user.id || trigger?.message.author.id === user.id) return undefined;
-  return refuse('forbidden', 'only who asked for it, and admins and owners of the room, may do this to a run');
+  return refuse('forbidden', 'only its asker, and admins and owners of the room, may do this to a run');
 }
 
-/** Whether somebody may ask the copilot of a room himself; a private one only where he has switched it on. */
+/** Whether the caller may ask a room's copilot directly; the private one only if switched on. */
 export function requireAsker(
   view: StateView,
   caller: Caller,

@@ -9,41 +9,41 @@ import type { MessageStatus, RunRef } from '../message/message.ts';
 import type { MessageOutcome } from '../message/outcome.ts';
 import { decidePost } from '../message/post.ts';
 import { decideRewrite, isTarget } from '../message/rewrite.ts';
-import { granted, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { Room } from '../room/room.ts';
 import type { Run, RunError, RunState, RunUsage } from './run.ts';
 
-/** Whether a run has ended, one way or another. */
+/** Whether a run has ended. */
 export const isOver = ({ state }: Run): boolean => state !== 'queued' && state !== 'running';
 
-/** The copilot that may answer in a room now; a private one is there where the room has none. */
-export function usableCopilot(room: Room | undefined, isPrivate: boolean): Verdict<CopilotSettings> {
+/** The usable copilot of a room; a private one exists without a copilot of the room, too. */
+export function usableCopilot(room: Room | undefined, isPrivate: boolean): Outcome<CopilotSettings> {
   if (!room || room.deletedAt !== null) return refuse('room_not_found', 'the room is not there any more');
   if (room.archived) return refuse('archived', `the room ${room.slug} is archived`);
   const { copilot } = room;
   if (!copilot)
     return isPrivate
-      ? granted(usualCopilot())
+      ? accepted(usualCopilot())
       : refuse('not_found', `the room ${room.slug} has no copilot; PUT /api/room/${room.slug}/copilot makes one`);
   return copilot.enabled && copilot.trigger !== 'off'
-    ? granted(copilot)
+    ? accepted(copilot)
     : refuse('forbidden', `the copilot of the room ${room.slug} is switched off`);
 }
 
-/** What is known of a run when it is asked for. */
+/** A requested run. */
 export type RunDraft = Pick<
   Run,
   'id' | 'roomId' | 'triggerId' | 'startedBy' | 'prompt' | 'threadId' | 'sinceSeq' | 'audience' | 'retryOf'
 >;
 
-/** A run that waits for its turn, with what was set aside for it. */
+/** A queued run, with its reservation. */
 export interface QueuedRun {
   readonly run: Run;
-  /** Tokens. */
+  /** Reserved tokens. */
   readonly reserved: number;
 }
 
-/** Puts a run into the queue, if it is within its limits; one that has been there is refused. */
+/** Queues a run within its limits; an existing one is refused. */
 export function queueRun(draft: RunDraft): Change<QueuedRun> {
   const { id, roomId, triggerId, threadId, audience } = draft;
   const answerId = answerIdOf(id);
@@ -81,7 +81,7 @@ const NEW_RUN = {
   finishedAt: null,
 } as const;
 
-function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft): Verdict<null> {
+function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft): Outcome<null> {
   for (const [path, id] of [
     ['messageId', triggerId],
     ['threadId', threadId],
@@ -94,14 +94,14 @@ function checkPlace(view: ChangeView, { roomId, triggerId, threadId }: RunDraft)
     if (path === 'threadId' && message.threadId !== null)
       return refuse('invalid_body', `threadId: the message ${id} is a reply itself`, { path });
   }
-  return granted(null);
+  return accepted(null);
 }
 
 export interface RunRules {
   readonly maxBodyBytes: number;
 }
 
-/** Gives a run its place in the room: an empty message that is being written. A private run has none. */
+/** Posts the message of a run: empty, and being written. A private run has none. */
 export function startRun(queued: Run, model: string, { maxBodyBytes }: RunRules): Change<Run> {
   const { roomId, triggerId, threadId, audience } = queued;
   const answerId = answerIdOf(queued.id);
@@ -138,12 +138,12 @@ const ANSWER = {
   byServer: true,
 } as const;
 
-/** What is written down of a run that goes on, for the case that the server is killed; nobody is told. */
+/** Stores the progress of a run in case the server is killed; notifies nobody. */
 export function noteRun(run: Run): Change<null> {
   return { decide: () => ({ ok: true, write: { runs: [run] }, answer: () => null }) };
 }
 
-/** How a run has ended. */
+/** The end of a run. */
 export interface RunEnd {
   readonly state: Exclude<RunState, 'queued' | 'running'>;
   readonly text: string;
@@ -151,11 +151,11 @@ export interface RunEnd {
   readonly usage: RunUsage | null;
   readonly error: RunError | null;
   readonly saw: Run['saw'];
-  /** Tokens that were set aside for it, and what it has cost. `null`: what was set aside is taken as its cost. */
+  /** The reserved tokens, and the actual cost. `null`: the reservation is the cost. */
   readonly cost: { readonly reserved: number; readonly spent: number } | null;
 }
 
-/** Ends a run, and with it its message: the one text that stays, in one commit. */
+/** Ends a run and completes its message, in one commit. */
 export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Run> {
   const { roomId, audience, messageId } = running;
   return {
@@ -168,7 +168,7 @@ export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Ru
       const records = cost
         ? [settleRun(view, roomId, { reserved: cost.reserved, reservedAt: run.queuedAt, cost: cost.spent }, view.now)]
         : [];
-      // A room that is gone for good is not to come back by its last run.
+      // The last run must not bring a purged room back.
       if (!view.get('room', roomId)) return { ok: true, write: null, answer: () => run };
       const alone: Write = { events: [finished], runs: [run], records };
       const stored = messageId === null ? undefined : view.message(messageId)?.message;
@@ -184,7 +184,7 @@ export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Ru
   };
 }
 
-/** A decision about the run's message, and what it means for the run, in one commit. */
+/** A decision about the run's message together with the run's change, in one commit. */
 function withRun(
   decision: Decision<MessageOutcome>,
   run: Run,
@@ -214,7 +214,7 @@ function refOf({ id, triggerId, provider, model, finishReason, usage, error }: R
   return { id, trigger: triggerId, model: model ?? provider, finishReason, usage, error };
 }
 
-/** The text of a run stands in its message alone, so that whoever deletes that deletes it. */
+/** The text of a run is stored in its message only, so that deleting the message deletes it. */
 function runEvent(type: RunChanged['type'], run: Run): RunChanged {
   return { type, roomId: run.roomId, run, ...(run.audience === null ? {} : { audience: run.audience }) };
 }

@@ -7,7 +7,7 @@ export interface RunUsage {
 
 export interface RunError {
   readonly code: string;
-  /** For people; without keys and headers. */
+  /** For users; without keys and headers. */
   readonly message: string;
 }
 
@@ -16,24 +16,24 @@ export interface Run {
   readonly id: string;
   readonly roomId: string;
   readonly state: RunState;
-  /** The message that asked for it; `null` when a person asked otherwise. */
+  /** The message that asked; `null` for a direct request. */
   readonly triggerId: string | null;
   readonly startedBy: string;
   /** Beside or instead of the trigger. */
   readonly prompt: string | null;
   readonly threadId: string | null;
-  /** What was said up to there it is not shown. */
+  /** Messages up to here are not shown to the model. */
   readonly sinceSeq?: number;
-  /** The message that it writes; `null` before it is placed, and of a private run. */
+  /** The answer's message; `null` before it is placed, and for a private run. */
   readonly messageId: string | null;
-  /** The only one who sees it. */
+  /** The only user who sees it. */
   readonly audience: string | null;
   readonly retryOf: string | null;
   readonly provider: string;
   readonly model: string | null;
-  /** Of a private run, and of one that is under way: the text so far. */
+  /** Of a private or running run: the text so far. */
   readonly text: string | null;
-  /** What the model saw. */
+  /** The messages that the model saw. */
   readonly saw: readonly { readonly messageId: string; readonly version: number }[];
   readonly finishReason: string | null;
   readonly usage: RunUsage | null;

@@ -3,7 +3,7 @@ import { type Caller, rulesServer } from '../caller.ts';
 import type { Change, ChangeView } from '../change.ts';
 import { checkIfMatch, tokenEtag } from '../etag.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { auditOf, noSuchUser } from '../user/change.ts';
 import { endTokens } from './end.ts';
 import { earlierOf, parentIdOf, requireShown } from './lineage.ts';
@@ -11,7 +11,7 @@ import { type Scope, type Token, USUAL_SCOPES } from './token.ts';
 
 export interface TokenDraft {
   readonly name: string;
-  /** The caller's own unless told. */
+  /** The caller by default. */
   readonly userId?: string | undefined;
   readonly scopes?: readonly Scope[] | undefined;
   /** Ids or slugs. */
@@ -19,7 +19,7 @@ export interface TokenDraft {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** What a new token is known by: all but its secret. */
+/** What is stored of a new token's secret. */
 export interface TokenSeal {
   readonly hash: string;
   readonly prefix: string;
@@ -27,7 +27,10 @@ export interface TokenSeal {
 
 const MAX_TOKENS = 1000;
 
-/** An admin makes tokens for everybody, others for themselves. None does more, reaches further or lasts longer than its parent. */
+/**
+ * Admins create tokens for everybody, others for themselves. No token has more rights, rooms or lifetime than its
+ * parent.
+ */
 export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal): Change<Token> {
   return {
     decide(view) {
@@ -66,7 +69,7 @@ export function createToken(caller: Caller, draft: TokenDraft, seal: TokenSeal):
   };
 }
 
-/** A token keeps what it is good for: of the rest only its name changes. */
+/** Only the name of a token can be changed. */
 export function renameToken(caller: Caller, hash: string, name: string, ifMatch: string | undefined): Change<Token> {
   return {
     decide(view) {
@@ -81,7 +84,7 @@ export function renameToken(caller: Caller, hash: string, name: string, ifMatch:
   };
 }
 
-/** Ends a token, and the sessions that began with it; with its children all that was made by it, by those, and so on. */
+/** Revokes a token and its sessions; with children also all tokens descending from it. */
 export function revokeToken(
   caller: Caller,
   hash: string,
@@ -100,7 +103,7 @@ export function revokeToken(
   };
 }
 
-/** An admin manages all, others their own; by a token for certain rooms those that reach no further. */
+/** Admins manage all tokens, others their own; a token bound to rooms only those bound to the same rooms. */
 export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
   const { roomIds: reach } = caller;
   if (reach === null) return caller.isAdmin || userId === caller.user.id;
@@ -109,27 +112,27 @@ export function mayManage(caller: Caller, { userId, roomIds }: Token): boolean {
 
 export const noSuchToken = (): Refusal => refuse('token_not_found', 'there is no such token');
 
-function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Verdict<readonly Scope[]> {
-  if (wanted === undefined) return granted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));
+function scopesOf(caller: Caller, wanted: readonly Scope[] | undefined): Outcome<readonly Scope[]> {
+  if (wanted === undefined) return accepted(USUAL_SCOPES.filter((scope) => caller.scopes.has(scope)));
   const beyond = wanted.find((scope) => !caller.scopes.has(scope));
   if (beyond) return refuse('scope_missing', `scopes: your own token lacks ${beyond}`, { path: 'scopes' });
-  return granted([...new Set(wanted)]);
+  return accepted([...new Set(wanted)]);
 }
 
-/** Of a token that is bound to rooms comes none that is not. */
+/** A token bound to rooms creates only such tokens. */
 function roomsOf(
   view: ChangeView,
   caller: Caller,
   wanted: readonly string[] | null,
-): Verdict<readonly string[] | null> {
-  if (wanted === null) return granted(caller.roomIds ? [...caller.roomIds] : null);
+): Outcome<readonly string[] | null> {
+  if (wanted === null) return accepted(caller.roomIds ? [...caller.roomIds] : null);
   const ids = new Set<string>();
   for (const idOrSlug of wanted) {
     const found = findRoom(view, caller, idOrSlug);
     if (!found.ok) return { ...found, path: 'roomIds' };
     ids.add(found.value.room.id);
   }
-  return granted([...ids]);
+  return accepted([...ids]);
 }
 
 function countTokens(view: ChangeView, userId: string): number {

@@ -10,15 +10,15 @@ export interface TokenEnd {
 }
 
 /**
- * Ends tokens, the sessions that began with them, and the streams that they have opened; with children all that descends
- * from them, hooks and invites included. Descendants that stay are taken over by what their parent descended from.
+ * Ends tokens, their sessions and their streams; with children everything that descends from them, hooks and invites
+ * included. Remaining descendants get their parent's parent.
  */
 export function endTokens(view: StateView, hashes: readonly string[], withChildren = false): TokenEnd {
   const children = childrenByParent(view);
   const ended = new Map<string, Token>();
   const end = (token: Token | undefined) => token && ended.set(token.id, token);
   for (const hash of hashes) end(view.get('token', hash));
-  // Grows while it is gone through: a Map visits what is added meanwhile.
+  // The map grows during the iteration, which visits added entries too.
   for (const id of ended.keys())
     for (const child of children.get(id) ?? []) if (withChildren || child.use === 'session') end(child);
   const heirOf = (id: string | undefined): string | undefined => {

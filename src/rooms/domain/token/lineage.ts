@@ -1,31 +1,31 @@
-import type { Caller } from '../caller.ts';
+import { type Caller, requireUser } from '../caller.ts';
 import type { StateView } from '../change.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { Token } from './token.ts';
 
-/** The token that the caller shows; `undefined` where nobody signs in, or where it has ended since. */
+/** The caller's token; `undefined` without sign-in, or if it has ended since. */
 export function shownToken(view: StateView, { tokenId }: Caller): Token | undefined {
   if (tokenId === null) return undefined;
   for (const token of view.each('token')) if (token.id === tokenId) return token;
   return undefined;
 }
 
-/** A token that was revoked while its request was under way begins nothing that would outlive it. */
+/** Refuses a caller whose token was revoked while its request was served, and hooks and copilots. */
 export function requireShown(view: StateView, caller: Caller): Refusal | undefined {
-  if (caller.tokenId === null || shownToken(view, caller)) return undefined;
+  if (caller.tokenId === null || shownToken(view, caller)) return requireUser(caller);
   return refuse('unauthenticated', 'the token has been revoked');
 }
 
 /**
- * What a token that the caller makes descends from. What begins with a session descends from the session's own parent: it
- * outlives a sign-out, but is found when that parent is revoked with its children.
+ * The parent of a token that the caller creates. What a session creates descends from the session's parent: it outlives
+ * a sign-out, and is revoked with the parent's children.
  */
 export function parentIdOf(view: StateView, caller: Caller): string | undefined {
   const shown = shownToken(view, caller);
   return shown?.use === 'session' ? (shown.parentId ?? shown.id) : shown?.id;
 }
 
-/** When the caller's right ends: a session's is that of the token with which it began. `null` is never. */
+/** When the caller's access ends: for a session, when its parent expires. `null` is never. */
 export function rightEndsAt(view: StateView, caller: Caller): number | null {
   const shown = shownToken(view, caller);
   if (shown?.use !== 'session') return caller.expiresAt;

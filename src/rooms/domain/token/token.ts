@@ -1,7 +1,7 @@
 export const SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'admin', 'export'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What somebody may show to be let in. Its secret is kept only as a hash, which is also its key among the records. */
+/** A credential. Only the hash of its secret is stored, which is also its record's key. */
 export interface Token {
   readonly id: string;
   /** SHA-256 of the secret, in hex. */
@@ -9,17 +9,17 @@ export interface Token {
   readonly name: string;
   readonly userId: string;
   readonly scopes: readonly Scope[];
-  /** The only rooms it reaches; `null` is all of its user's. */
+  /** The only rooms that it reaches; `null` is all of its user's. */
   readonly roomIds: readonly string[] | null;
-  /** The first characters of the secret, by which a person knows it again. */
+  /** The first characters of the secret, for recognition. */
   readonly prefix: string;
-  /** `session`: made by the page's sign-in, and shown as a cookie. */
+  /** `session`: created by signing in on the page, sent as a cookie. */
   readonly use: 'api' | 'session';
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** The token by which it was made. A session ends with it, others when it is revoked with its children. */
+  /** The token that created it. A session ends with it; other tokens end if it is revoked with its children. */
   readonly parentId?: string;
 }
 
-/** What a token is good for unless it is said: all but ruling the server. */
+/** The default scopes: all but those of an admin. */
 export const USUAL_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');

@@ -2,13 +2,14 @@ import { type Caller, rulesServer } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView } from '../change.ts';
 import { checkIfMatch, userEtag } from '../etag.ts';
 import { record } from '../record.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { refuseReservedUserId } from '../reserved-id.ts';
 import { endTokens } from '../token/end.ts';
 import type { Token } from '../token/token.ts';
-import { colorOf, makeUser, type User } from './user.ts';
+import { colorOf, makeUser } from './new-user.ts';
+import type { User } from './user.ts';
 
-/** What a new user is given; what is left out has a default. */
+/** A requested user; omitted fields have defaults. */
 export interface UserDraft {
   readonly id: string;
   readonly name: string;
@@ -17,14 +18,14 @@ export interface UserDraft {
   readonly avatarColor?: string | undefined;
 }
 
-/** What a PUT puts in the place of what was there. */
+/** A user's replacement. */
 export interface UserReplacement extends Omit<UserDraft, 'id'> {
   readonly id?: string | undefined;
   readonly disabled?: boolean | undefined;
 }
 
-/** Whom a change of a user concerns besides: the other admins, of whom one must stay, and the tokens that he has. */
-export interface UserTies {
+/** What a change of a user involves: the other admins, of whom one must remain, and the user's tokens. */
+export interface UserContext {
   readonly adminIds: readonly string[];
   readonly tokenHashes: readonly string[];
 }
@@ -50,12 +51,12 @@ export function createUser(caller: Caller, draft: UserDraft): Change<User> {
   };
 }
 
-/** `ifMatch`: of the request, as of all changes here. */
+/** `ifMatch`: of the request. */
 export function replaceUser(
   caller: Caller,
   id: string,
   given: UserReplacement,
-  ties: UserTies,
+  context: UserContext,
   ifMatch: string | undefined,
 ): Change<User> {
   return {
@@ -69,31 +70,36 @@ export function replaceUser(
       if (given.id !== undefined && given.id !== id)
         return refuse('immutable_field', 'id: a user keeps its id', { path: 'id' });
       const { name, kind = 'human', role = 'user', avatarColor = colorOf(id), disabled = false } = given;
-      return writeUser(view, caller, { ...before, name, kind, role, avatarColor, disabled }, ties);
+      return writeUser(view, caller, { ...before, name, kind, role, avatarColor, disabled }, context);
     },
   };
 }
 
-/** He stays, since messages speak of him, but nothing lets him in any more. */
-export function disableUser(caller: Caller, id: string, ties: UserTies, ifMatch: string | undefined): Change<User> {
+/** The user stays, since messages refer to it, but cannot sign in. */
+export function disableUser(
+  caller: Caller,
+  id: string,
+  context: UserContext,
+  ifMatch: string | undefined,
+): Change<User> {
   return {
     decide(view) {
       const denied = requireAdmin(caller);
       if (denied) return denied;
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
-      return checkIfMatch(ifMatch, userEtag(before)) ?? writeUser(view, caller, { ...before, disabled: true }, ties);
+      return checkIfMatch(ifMatch, userEtag(before)) ?? writeUser(view, caller, { ...before, disabled: true }, context);
     },
   };
 }
 
-/** What everybody may change of himself; a token for certain rooms speaks for him there alone. */
+/** Changes the caller's own user; refused for a token bound to rooms. */
 export function replaceMe(caller: Caller, given: UserReplacement, ifMatch: string | undefined): Change<User> {
   const { id } = caller.user;
   return {
     decide(view) {
       if (caller.roomIds)
-        return refuse('forbidden', 'this token reaches certain rooms alone; its user is changed by another');
+        return refuse('forbidden', 'this token is limited to certain rooms, and cannot change its user');
       const before = view.get('user', id);
       if (!before) return noSuchUser(id);
       const mismatch = checkIfMatch(ifMatch, userEtag(before));
@@ -113,7 +119,7 @@ export function auditOf(view: ChangeView, caller: Caller, action: string, subjec
   return { at: view.now, by: caller.user.id, action, roomId: null, subject };
 }
 
-function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserTies) {
+function writeUser(view: ChangeView, caller: Caller, user: User, { adminIds, tokenHashes }: UserContext) {
   const before = view.get('user', user.id);
   const wasAdmin = before?.role === 'admin' && !before.disabled;
   const isAdmin = user.role === 'admin' && !user.disabled;
@@ -138,10 +144,10 @@ function immutableOf(before: User, given: UserReplacement): string | undefined {
   return fixed.find((field) => given[field] !== undefined && given[field] !== before[field]);
 }
 
-/** Whether a token lets its user in now. */
-export function checkToken(token: Token, user: User | undefined, now: number): Verdict<User> {
+/** Whether a token admits its user now. */
+export function checkToken(token: Token, user: User | undefined, now: number): Outcome<User> {
   if (!user || user.disabled) return refuse('unauthenticated', 'the user of this token is disabled');
   if (token.expiresAt !== null && token.expiresAt <= now)
     return refuse('token_expired', 'the token has expired: ask an admin for a new one');
-  return granted(user);
+  return accepted(user);
 }

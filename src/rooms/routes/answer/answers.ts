@@ -1,6 +1,6 @@
 import { type HttpContext, headerOf, type Method } from '../../../kernel/http/app.ts';
 import { STATUS_OF } from '../../contract/failure.ts';
-import { type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import { respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 const JSON_TYPE = 'application/json';
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** Answers with what is JSON already. */
+/** Answers with JSON text. */
 export function answerJson(
   c: HttpContext,
   json: string,
@@ -28,12 +28,12 @@ export function answer(
   return answerJson(c, JSON.stringify(wire), status, headers);
 }
 
-/** Answers what came of a request: a refusal in its own form, a value as the caller prints it. */
-export function answerVerdict<T>(c: HttpContext, verdict: Verdict<T>, print: (value: T) => Response): Response {
-  return verdict.ok ? print(verdict.value) : answerRefusal(c, verdict);
+/** Answers an outcome: a refusal in its own form, a value by `print`. */
+export function answerOutcome<T>(c: HttpContext, outcome: Outcome<T>, print: (value: T) => Response): Response {
+  return outcome.ok ? print(outcome.value) : answerRefusal(c, outcome);
 }
 
-/** A JSON string, or RFC 9457 for those who accept it; the machine's word for it is in `X-Error-Code`. */
+/** A JSON string, or RFC 9457 for clients that accept it; the code is in `X-Error-Code`. */
 export function answerRefusal(c: HttpContext, refusal: Refusal, headers: AnswerHeaders = {}): Response {
   const { code, reason, retryAfterS, etag } = refusal;
   const status = STATUS_OF[code];
@@ -60,7 +60,7 @@ function printProblem(c: HttpContext, { code, reason, path }: Refusal): string {
   return JSON.stringify(problem);
 }
 
-/** 405. What used to be there is told what to use instead. */
+/** 405, with the replacement of a removed method. */
 export function refuseMethod(c: HttpContext, allowed: readonly Method[]): Response {
   const { method, path } = c.req;
   const reason =

@@ -5,7 +5,7 @@ export function headerNamesOf(c: HttpContext): Iterable<string> {
   return incoming ? Object.keys(incoming.headers) : c.req.raw.headers.keys();
 }
 
-/** Puts a header on the answer, whoever makes it. */
+/** Sets a header on whichever answer follows. */
 export function setHeader(c: HttpContext, name: string, value: string): void {
   const { env } = c;
   if (!env?.outgoing) c.header(name, value);
@@ -14,20 +14,20 @@ export function setHeader(c: HttpContext, name: string, value: string): void {
 }
 
 /**
- * Answers with these headers and those that were set, as plain fields: set on the socket's answer one by one they cost
- * twice as much, and Hono makes a Headers of more than one, which the server then takes apart again.
+ * Answers with these headers and those set before, as plain fields: setting them on the socket's answer one by one
+ * costs twice as much, and Hono would build a Headers of them, which the server takes apart again.
  */
 export function respond(c: HttpContext, body: string, status: number, headers: Readonly<Record<string, string>>) {
   const { env } = c;
   if (!env?.outgoing) return c.body(body, status as 200, headers);
   const { pending } = env;
   if (!pending) return new Response(body, { status, headers });
-  // To spread two objects into one costs ten times as much.
+  // Spreading two objects into one costs ten times as much.
   pending.answer = new Response(body, { status, headers: Object.assign({}, pending.fields, headers) });
   return pending.answer;
 }
 
-/** Puts what was set straight on the socket's answer, unless this one holds it; before anything is written there. */
+/** Writes the set headers to the socket's answer, unless this answer includes them; before its body begins. */
 export function releaseHeaders({ env }: HttpContext, answer?: Response): void {
   if (!env?.pending || !env.outgoing || env.outgoing.headersSent) return;
   const { fields, answer: holder } = env.pending;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../../testing/fake-clock.ts';
-import { AnswerBook } from '../../idempotent-answers.ts';
+import { AnswerStore } from '../../idempotent-answers.ts';
 import { openTestRooms, type RequestParts } from '../../testing/app.ts';
 
 const ana = (key: string, body: object = { id: 'kim', name: 'Kim' }): RequestParts => ({
@@ -69,11 +69,19 @@ describe('a POST with an Idempotency-Key', () => {
     const { state, writer } = rooms.core;
     const user = state.get('user', 'ana');
     assert.ok(user);
-    const caller = { user, isAdmin: true, scopes: new Set<never>(), roomIds: null, tokenId: null, expiresAt: null };
-    const book = new AnswerBook(state, writer, new FakeClock());
-    assert.ok((await book.enter(caller, 'cut', 'hash')).ok);
-    book.close();
-    const next = new AnswerBook(state, writer, new FakeClock());
+    const caller = {
+      kind: 'user' as const,
+      user,
+      isAdmin: true,
+      scopes: new Set<never>(),
+      roomIds: null,
+      tokenId: null,
+      expiresAt: null,
+    };
+    const answers = new AnswerStore(state, writer, new FakeClock());
+    assert.ok((await answers.enter(caller, 'cut', 'hash')).ok);
+    answers.close();
+    const next = new AnswerStore(state, writer, new FakeClock());
     const again = await next.enter(caller, 'cut', 'hash');
     assert.equal(again.ok ? '' : again.code, 'request_in_progress');
     assert.match(again.ok ? '' : again.reason, /was stopped/);

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto';
 import { type HttpContext, headerOf } from '../../../kernel/http/app.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { Verdict } from '../../domain/refusal.ts';
+import type { Outcome } from '../../domain/refusal.ts';
 import type { Admission, KeptAnswer } from '../../idempotent-answers.ts';
 import { readAhead } from '../request/body.ts';
 import type { IdempotentAnswers } from '../request/guard.ts';
 import { type AnswerHeaders, answerRefusal } from './answers.ts';
 
-/** The longest body of a request with a key: the whole of it is compared. */
+/** The longest body of a request with a key, which is hashed as a whole. */
 const BODY_LIMIT = 2 ** 20;
-/** What of an answer is given again. */
+/** The headers that are stored with an answer. */
 const KEPT_HEADERS = ['content-type', 'location', 'etag', 'link'];
 
 export interface IdempotentParts {
-  enter(caller: Caller, key: string, requestHash: string): Promise<Verdict<Admission>>;
+  enter(caller: Caller, key: string, requestHash: string): Promise<Outcome<Admission>>;
 }
 
-/** Answers a request with an `Idempotency-Key` once; refusals are not kept, since they have done nothing. */
-export function createIdempotentAnswers(book: IdempotentParts): IdempotentAnswers {
+/** Serves a request with an `Idempotency-Key` once; refusals are not stored, since they changed nothing. */
+export function createIdempotentAnswers(answers: IdempotentParts): IdempotentAnswers {
   return {
     async once(c, caller, handle, isSecret) {
       const body = await readAhead(c, BODY_LIMIT);
       if (!body.ok) return answerRefusal(c, body);
-      const found = await book.enter(caller, headerOf(c, 'idempotency-key') ?? '', hashOf(c, body.value));
+      const found = await answers.enter(caller, headerOf(c, 'idempotency-key') ?? '', hashOf(c, body.value));
       if (!found.ok) return answerRefusal(c, found);
       const admission = found.value;
       if (admission.kind === 'again') return restore(admission.answer, { 'idempotent-replay': 'true' });
       let kept: KeptAnswer | undefined;
       try {
         const answer = await handle();
-        // What was written straight to the socket is gone.
+        // An answer written straight to the socket cannot be stored.
         if (answer.status < 300 && !answer.headers.has('x-hono-already-sent')) kept = await keep(answer);
         return kept ? restore(kept) : answer;
       } finally {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { HttpContext } from '../../../kernel/http/app.ts';
 
 /**
- * A body whose next piece is asked for when the last one is on its way, and none before somebody reads. It breaks off
- * without an end once its reader may not read it any more, which is asked after every `everyBytes`.
+ * A body that reads the next piece once the last one is sent, and none before the client reads. `mayGoOn` is checked
+ * again after every `everyBytes`; the body is cut off once it denies.
  */
 export function watchedStream(
   c: HttpContext,
@@ -13,7 +13,7 @@ export function watchedStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = pieces[Symbol.asyncIterator]();
-  // An iterator that was never asked for anything leaves the file behind it open.
+  // An iterator that never started leaves its file open.
   const release = async () => {
     await iterator.return?.();
     if (pieces instanceof Readable) pieces.destroy();
@@ -22,13 +22,13 @@ export function watchedStream(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller): Promise<void> {
-        // An empty piece, such as the padding of a full block, would be asked for again and again.
+        // An empty chunk, such as the padding of a full block, would cause another pull at once.
         for (;;) {
           if (sinceLook >= everyBytes) {
             sinceLook = 0;
             if (!(await mayGoOn())) {
               await release();
-              // An error would be told in the log, and its message to the reader.
+              // An error would be logged, and its message sent to the client.
               const outgoing = c.env?.outgoing;
               if (outgoing) outgoing.destroy();
               else controller.error(new Error('its reader may not read it any more'));

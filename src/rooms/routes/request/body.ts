@@ -1,32 +1,32 @@
 import * as v from 'valibot';
 import { type BodyRead, type HttpContext, headerOf, readBody } from '../../../kernel/http/app.ts';
 import { takeBody } from '../../../kernel/http/body-chunks.ts';
-import { granted, type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import { answerRefusal } from '../answer/answers.ts';
 import { refusedSince } from './guard.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Bodies that were read before their handler asked. */
+/** Bodies read before their handler asked for them. */
 const held = new WeakMap<HttpContext, Buffer>();
 
-/** Reads a body that is read again by the handler of the request. */
-export async function readAhead(c: HttpContext, limit: number): Promise<Verdict<Buffer>> {
+/** Reads a body that the request's handler will read again. */
+export async function readAhead(c: HttpContext, limit: number): Promise<Outcome<Buffer>> {
   const body = await readBytes(c, limit);
   if (body.ok) held.set(c, body.value);
   return body;
 }
 
 /**
- * Reads a JSON object of at most `limit` bytes by a schema, without waiting where the body has come already; the refusal
- * names the first part that is wrong. `otherwise`: what else may be sent, for a refusal to name.
+ * Reads a JSON object of at most `limit` bytes by a schema, synchronously if the body has arrived; the refusal names
+ * the first invalid part. `otherwise`: what else may be sent, for the refusal.
  */
 export function readJson<S extends v.GenericSchema>(
   c: HttpContext,
   schema: S,
   limit: number,
   otherwise = '',
-): Verdict<v.InferOutput<S>> | Promise<Verdict<v.InferOutput<S>>> {
+): Outcome<v.InferOutput<S>> | Promise<Outcome<v.InferOutput<S>>> {
   const type = mediaType(headerOf(c, 'content-type') ?? '');
   if (type !== JSON_TYPE && !type.endsWith('+json'))
     return refuse(
@@ -37,36 +37,38 @@ export function readJson<S extends v.GenericSchema>(
   return bytes instanceof Promise ? bytes.then((read) => readObject(read, schema)) : readObject(bytes, schema);
 }
 
-function readObject<S extends v.GenericSchema>(bytes: Verdict<Buffer>, schema: S): Verdict<v.InferOutput<S>> {
+function readObject<S extends v.GenericSchema>(bytes: Outcome<Buffer>, schema: S): Outcome<v.InferOutput<S>> {
   if (!bytes.ok) return bytes;
   const json = parseJson(bytes.value);
   if (!json.ok) return json;
   const { value } = json;
-  // To a schema of objects a list is an object without its fields.
+  // Valibot would accept a list as an object without fields.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('invalid_body', 'the body must be a JSON object');
   return checkBody(value, schema);
 }
 
-/** Of the header that names it: mostly it is written as it is compared. */
+/** A fast path for the usual spelling. */
 function mediaType(header: string): string {
   return header === JSON_TYPE ? header : (header.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Reads a body of at most `limit` bytes; without waiting where it has come already. */
-export function readBytes(c: HttpContext, limit: number): Verdict<Buffer> | Promise<Verdict<Buffer>> {
+/** Reads a body of at most `limit` bytes, synchronously if it has arrived. */
+export function readBytes(c: HttpContext, limit: number): Outcome<Buffer> | Promise<Outcome<Buffer>> {
   const known = held.get(c);
-  if (known) return known.length <= limit ? granted(known) : tooLarge(limit);
+  if (known) return known.length <= limit ? accepted(known) : tooLarge(limit);
   const body = readBody(c, limit);
   return body instanceof Promise ? readSlowly(c, body, limit) : bytesOf(body, limit);
 }
 
-async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number): Promise<Verdict<Buffer>> {
+async function readSlowly(c: HttpContext, body: Promise<BodyRead>, limit: number): Promise<Outcome<Buffer>> {
   const bytes = bytesOf(await body, limit);
   return (await refusedSince(c)) ?? bytes;
 }
 
-/** As `takeBody`; a sender who is let in no more while his body comes is refused, and `take` is told that it broke off. */
+/**
+ * As `takeBody`; if the sender loses its access while the body arrives, it is refused, and `take` sees a broken body.
+ */
 export async function takeChunks(
   c: HttpContext,
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<Response>,
@@ -87,8 +89,8 @@ export async function takeChunks(
   return refusal ? answerRefusal(c, refusal) : answer;
 }
 
-function bytesOf(body: BodyRead, limit: number): Verdict<Buffer> {
-  if (body.ok) return granted(body.bytes);
+function bytesOf(body: BodyRead, limit: number): Outcome<Buffer> {
+  if (body.ok) return accepted(body.bytes);
   return body.reason === 'aborted' ? refuse('invalid_body', 'the body broke off') : tooLarge(limit);
 }
 
@@ -96,29 +98,29 @@ const tooLarge = (limit: number): Refusal => refuse('too_large', `the body is la
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** UTF-8 and nothing else: what is not would be stored changed. */
-export function decodeText(bytes: Uint8Array): Verdict<string> {
+/** Strict UTF-8: other bytes would be stored changed. */
+export function decodeText(bytes: Uint8Array): Outcome<string> {
   try {
-    return granted(UTF_8.decode(bytes));
+    return accepted(UTF_8.decode(bytes));
   } catch {
     return refuse('invalid_body', 'the body is not UTF-8');
   }
 }
 
-function parseJson(bytes: Uint8Array): Verdict<unknown> {
+function parseJson(bytes: Uint8Array): Outcome<unknown> {
   const text = decodeText(bytes);
   if (!text.ok) return text;
   try {
-    return granted(JSON.parse(text.value) as unknown);
+    return accepted(JSON.parse(text.value) as unknown);
   } catch (error) {
     return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
   }
 }
 
-/** Checks what was parsed already. */
-export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Verdict<v.InferOutput<S>> {
+/** Checks a parsed value. */
+export function checkBody<S extends v.GenericSchema>(value: unknown, schema: S): Outcome<v.InferOutput<S>> {
   const parsed = v.safeParse(schema, value, { abortEarly: true });
-  return parsed.success ? granted(parsed.output) : refuseIssue(parsed.issues[0]);
+  return parsed.success ? accepted(parsed.output) : refuseIssue(parsed.issues[0]);
 }
 
 function refuseIssue(issue: v.BaseIssue<unknown>): Refusal {

@@ -1,42 +1,42 @@
 import { type HttpContext, type HttpHandler, headerOf } from '../../../kernel/http/app.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type Refusal, refuse, type Verdict } from '../../domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import type { Scope } from '../../domain/token/token.ts';
 import { answerRefusal } from '../answer/answers.ts';
 import { setHeader } from '../answer/headers.ts';
 
-/** Says who asks. */
+/** Authenticates requests. */
 export interface Authenticator {
-  authenticate(request: Credentials): Verdict<Caller> | Promise<Verdict<Caller>>;
+  authenticate(request: Credentials): Outcome<Caller> | Promise<Outcome<Caller>>;
 }
 
-/** What a request shows of its sender. */
+/** The credentials of a request. */
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** `X-Opsdeck-User`: counts where nobody has to sign in. */
+  /** `X-Opsdeck-User`, used without sign-in. */
   readonly user: string | undefined;
-  /** From where it comes, to slow down those who guess. */
+  /** The client's address, for limits of failed sign-ins. */
   readonly address: string;
 }
 
-/** `change` is what counts where a path has no limit of its own; `hook` is what a user's incoming hooks post. */
+/** `change` applies where a path has no limit of its own; `hook` to posts by a user's incoming hooks. */
 export type LimitName = 'post' | 'edit' | 'typing' | 'search' | 'upload' | 'create' | 'change' | 'hook';
 
-/** Counts what a user does. */
+/** Rate limits of users. */
 export interface RateLimits {
-  /** Takes one from the user's allowance; a refusal when there is none left. `headers` go out with the answer. */
+  /** Takes one from the user's allowance; a refusal if there is none left. `headers` belong to the answer. */
   take(
     userId: string,
     limit: LimitName,
   ): { readonly refusal?: Refusal; readonly headers: Readonly<Record<string, string>> };
-  /** Takes one from what all together may write to a room. */
+  /** Takes one from the write allowance of a room. */
   takeRoom(caller: Caller, idOrSlug: string): Refusal | undefined;
 }
 
-/** Answers the same request once: by its `Idempotency-Key`, kept for 24 h. */
+/** Serves a request with an `Idempotency-Key` once; answers are kept for 24 h. */
 export interface IdempotentAnswers {
-  /** Runs `handle`, or repeats what it answered the last time. */
+  /** Runs `handle`, or repeats the stored answer. */
   once(c: HttpContext, caller: Caller, handle: () => Promise<Response>, isSecret: boolean): Promise<Response>;
 }
 
@@ -47,14 +47,14 @@ export interface GuardParts {
 }
 
 export interface GuardRules {
-  /** What the caller's token must be good for. */
+  /** The required scope of the caller's token. */
   readonly scope: Scope;
   readonly limit?: LimitName;
-  /** The `Idempotency-Key` counts. `secret`: the answer holds what may not lie on the disk. */
+  /** Whether the `Idempotency-Key` counts. `secret`: the answer holds a secret, which is not stored. */
   readonly idempotent?: boolean | 'secret';
 }
 
-/** Why a request that was let in would not be any more: its body, or its answer, may take as long as its sender likes. */
+/** Why the request would be refused by now: its body, or its answer, may take long. */
 export async function refusedSince(c: HttpContext): Promise<Refusal | undefined> {
   const admission = c.env?.admission as Admission | undefined;
   const found = await admission?.authenticator.authenticate(credentialsOf(c));
@@ -67,11 +67,11 @@ interface Admission {
   readonly caller: Caller;
 }
 
-const LOST_ROLE = refuse('forbidden', 'you are no admin of the server any more; ask again');
+const LOST_ROLE = refuse('forbidden', 'you are no longer an admin of the server');
 
 export type CallerHandler = (c: HttpContext, caller: Caller) => Response | Promise<Response>;
 
-/** Lets a request in whose sender is known and whose token is good for it. What he may in a room the decision says. */
+/** Admits an authenticated request with the required scope. Rights in a room are checked by decisions. */
 export function admit(parts: GuardParts, rules: GuardRules, handle: CallerHandler): HttpHandler {
   return async (c) => {
     const found = await parts.authenticator.authenticate(credentialsOf(c));

@@ -1,28 +1,28 @@
 import type { HttpContext } from '../../../kernel/http/app.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
 
 /** `limit` and `next` of a list. */
 export interface ListQuery {
   readonly limit: number;
-  /** Where the last page ended; `undefined`: from the beginning. */
+  /** The end of the previous page; `undefined`: the beginning. */
   readonly next: string | undefined;
 }
 
 const MAX_LIMIT = 200;
 const USUAL = 50;
 
-export function readListQuery(c: HttpContext): Verdict<ListQuery> {
+export function readListQuery(c: HttpContext): Outcome<ListQuery> {
   const text = c.req.query('limit') ?? String(USUAL);
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MAX_LIMIT) return refuse('invalid_query', `limit: write a number from 1 to ${MAX_LIMIT}`);
   const next = c.req.query('next') || undefined;
   const key = next === undefined ? undefined : Buffer.from(next, 'base64url').toString();
   if (next !== undefined && Buffer.from(key ?? '').toString('base64url') !== next)
-    return refuse('invalid_cursor', 'next: send it as the page before has given it');
-  return granted({ limit, next: key });
+    return refuse('invalid_cursor', 'next: send it as given by the previous page');
+  return accepted({ limit, next: key });
 }
 
-/** A page of what is sorted by key, and the `next` after it. */
+/** A page of a sorted list, and the `next` after it. */
 export function pageOf<T>(
   sorted: readonly T[],
   keyOf: (value: T) => string,

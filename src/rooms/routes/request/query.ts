@@ -1,16 +1,19 @@
 import * as v from 'valibot';
 import type { HttpContext } from '../../../kernel/http/app.ts';
-import { granted, refuse, type Verdict } from '../../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
+
+/** A parameter of the path. */
+export const param = (c: HttpContext, name: string): string => c.req.param(name) ?? '';
 
 /**
- * Reads a query by a strict schema of strings. `repeated` names what may come more than once, and is an array to the
- * schema; of anything else twice is an error.
+ * Reads a query by a strict schema of strings. `repeated` names parameters that may be repeated, arrays in the schema;
+ * repeating others is an error.
  */
 export function readQuery<S extends v.GenericSchema>(
   c: HttpContext,
   schema: S,
   repeated: readonly string[] = [],
-): Verdict<v.InferOutput<S>> {
+): Outcome<v.InferOutput<S>> {
   const values: Record<string, string | string[]> = {};
   for (const [name, all] of Object.entries(c.req.queries())) {
     if (repeated.includes(name)) values[name] = all;
@@ -18,7 +21,7 @@ export function readQuery<S extends v.GenericSchema>(
     else return refuse('invalid_query', `${name}: must come once`, { path: name });
   }
   const parsed = v.safeParse(schema, values, { abortEarly: true });
-  if (parsed.success) return granted(parsed.output);
+  if (parsed.success) return accepted(parsed.output);
   const [issue] = parsed.issues;
   const path = v.getDotPath(issue) ?? '';
   const reason =

@@ -1,6 +1,5 @@
 import type { SqlValue, Statement } from '../../../kernel/storage/database.ts';
-import { messageJsonOf } from '../../contract/event.ts';
-import { printMessage, readMessage } from '../../contract/message.ts';
+import { messageJsonOf, printMessage, readMessage } from '../../contract/message-json.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { typeCode } from '../event-types.ts';
 import type { PlacedEvent, PlacedWrite } from '../store-entry.ts';
@@ -9,20 +8,20 @@ import { hashValue, keyText, type RoomNumbers } from './rows.ts';
 import { placeOf, setMeta } from './schema.ts';
 import { isIndexed, type SaidEvent } from './search-texts.ts';
 
-/** The user of a mention of everybody: no user's id begins like that. */
+/** The user of an `@all` mention; no user's id begins like that. */
 export const EVERYBODY = '@all';
 
-/** What the tables know of rooms before a commit. */
+/** The state of the tables before a commit. */
 export interface KnownRooms {
   readonly numberOf: RoomNumbers['numberOf'];
   readonly nextRoom: number;
 }
 
-/** Bytes go into the engine four times as fast as a text does. */
+/** SQLite takes bytes four times as fast as text. */
 const EVENTS = tableRows('event', '(?, ?, ?, ?, ?, CAST(? AS TEXT))');
 const MESSAGES = tableRows('message', '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
 
-/** A message's event, where the tables have it. */
+/** The position of a message's event. */
 interface ToldMessage {
   readonly event: PlacedEvent;
   readonly message: Message;
@@ -30,16 +29,16 @@ interface ToldMessage {
   readonly pos: number;
 }
 
-/** Says what commits that have their places put into the tables. */
+/** Builds the statements of placed commits. */
 export class AppendPlan {
   readonly #statements: Statement[] = [];
-  /** They wait for others of their kind; whatever else is put in may rest on them, and comes after them. */
+  /** Batched inserts; other statements may depend on them, and follow them. */
   readonly #events = new RowBatch(EVENTS);
   readonly #messages = new RowBatch(MESSAGES);
   /** By id. */
   readonly newRooms = new Map<string, number>();
   readonly lastSeqs = new Map<number, number>();
-  /** What the search index is to know of. */
+  /** For the search index. */
   readonly said: SaidEvent[] = [];
   readonly #known: KnownRooms;
   /** The last position. */
@@ -49,12 +48,12 @@ export class AppendPlan {
     this.#known = known;
   }
 
-  /** How much there is to be put in. */
+  /** The amount to be written. */
   get size(): number {
     return this.#statements.length + this.#events.length + this.#messages.length;
   }
 
-  /** What puts all of it in. */
+  /** The statements to run. */
   get statements(): readonly Statement[] {
     this.#putRows();
     return this.#statements;
@@ -151,7 +150,7 @@ export class AppendPlan {
     }
   }
 
-  /** What a tombstone stands for is said nowhere any more: older events of the message hold the tombstone as well. */
+  /** A deleted text is erased: older events of the message get the tombstone as well. */
   #scrub(message: Message, room: number, pos: number): void {
     const place = placeOf(room, message.seq);
     for (const table of ['mention', 'file_use', 'edit', 'reaction'])

@@ -3,7 +3,7 @@ import { typeOfCode } from '../event-types.ts';
 import type { EventQuery, StoredEvent } from '../room-store.ts';
 import { listValue, type Rows } from './rows.ts';
 
-/** How many times more positions than wanted events are looked through first. */
+/** The first span, as a multiple of the wanted number of events. */
 const FIRST_SPAN = 4;
 
 /** See RoomStore. */
@@ -18,7 +18,7 @@ export async function readEvents(
   }
   const rooms = listValue([0, ...roomIds.flatMap((id) => rows.numberOf(id) ?? [])]);
   const found: StoredEvent[] = [];
-  // Spans that double: where the rooms say much, little is looked through; where they say little, there are few spans.
+  // Spans double: busy rooms need small ones, quiet rooms few of them.
   let from = after;
   for (let span = limit * FIRST_SPAN; from < upTo && found.length < limit; span *= 2) {
     const to = Math.min(upTo, from + span);

@@ -4,7 +4,7 @@ import type { RoomStore } from '../room-store.ts';
 import { keyText, listValue, parseData, type Rows } from './rows.ts';
 import { roomOfPlace, seqOfPlace } from './schema.ts';
 
-/** See RoomStore; so the others. */
+/** See RoomStore; also for the others. */
 export async function readFiles(rows: Rows, ids: readonly string[]): Promise<readonly FileRef[]> {
   const sql = 'SELECT data FROM file WHERE id IN (SELECT value FROM json_each(?))';
   return (await rows.query(sql, [listValue(ids)])).map(parseData<FileRef>);
@@ -27,7 +27,7 @@ export async function orphanedFiles(rows: Rows, before: number): Promise<readonl
   );
 }
 
-/** Leaves those that somebody has posted since they were found to be of no message. */
+/** Keeps files that a message has taken since they were found. */
 export async function forgetFiles(rows: Rows, ids: readonly string[]): Promise<ForgottenFiles> {
   const from = `FROM file WHERE id IN (SELECT value FROM json_each(?)) AND ${UNUSED}`;
   const values = [listValue(ids)];
@@ -41,6 +41,6 @@ export async function forgetFiles(rows: Rows, ids: readonly string[]): Promise<F
 
 export interface ForgottenFiles {
   readonly statements: readonly Statement[];
-  /** Of the contents that nobody refers to when these have run. */
+  /** The contents without references once these statements have run. */
   readonly hashes: readonly string[];
 }

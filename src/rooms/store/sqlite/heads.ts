@@ -8,7 +8,7 @@ export interface NumberedHead {
   readonly head: RoomHead;
 }
 
-/** The heads of all rooms, or of one: two seeks for each. */
+/** The heads of all rooms, or of one: two seeks each. */
 export async function readHeads(rows: Rows, room?: number): Promise<readonly NumberedHead[]> {
   const found = await rows.query(
     `SELECT num, room.id, last_seq, last_at, room.first, room.last, created_at FROM (
@@ -20,7 +20,7 @@ export async function readHeads(rows: Rows, room?: number): Promise<readonly Num
     [room ?? null],
   );
   return found.map((row) => {
-    // What is remembered of the room since messages were removed: they may have been the last.
+    // Stored since messages were removed, as they may have been the last.
     const removedSeq = Number(row.last_seq);
     const lastSeq = Math.max(removedSeq, row.last === null ? 0 : seqOfPlace(Number(row.last)));
     const firstSeq = row.first === null ? removedSeq && removedSeq + 1 : seqOfPlace(Number(row.first));

@@ -5,21 +5,21 @@ import type { Rows } from './rows.ts';
 import { placeOf, roomOfPlace, seqOfPlace } from './schema.ts';
 import { spaceWords } from './words.ts';
 
-// What a message is, besides what it says, stands in the index as words of its own, so that a search for what is rare in
-// one room or of one author does not walk through all that others have said. They begin with a character of private use,
-// which is taken out of everything that people write.
+// Properties of a message beside its text are indexed as words, so that a search for something rare in a room or of an
+// author does not scan all other messages. These words begin with a private-use character, which is removed from all
+// texts of users.
 const MARK = '\uE000';
 const UNWANTED = /[\uE000\0]/g;
-/** More rooms than that are sifted one hit after the other. */
+/** With more rooms hits are filtered one by one. */
 const MAX_ROOM_WORDS = 100;
 const DAY_MS = 86_400_000;
-/** What was created before or after is told apart hit by hit. */
+/** Times are filtered hit by hit. */
 const FIRST_DAY = Date.UTC(2000, 0);
 const LAST_DAY = Date.UTC(2100, 0);
-/** A decade, a year, a month and a day are so many digits of `20260314`. */
+/** A decade, a year, a month and a day are prefixes of `20260314`. */
 const DATE_DIGITS = [3, 4, 6, 8];
 
-/** The text under which the index knows a message of a room. */
+/** The indexed text of a message. */
 export function indexedText(message: Message, room: number): string {
   const { author, type, body, attachments, createdAt } = message;
   const file = attachments.length > 0 ? ` ${hasWord('file')}` : '';
@@ -38,7 +38,7 @@ const dayDigits = (at: number): string => new Date(at).toISOString().slice(0, 10
 
 let lastDay = { day: Number.NaN, words: '' };
 
-/** The words of the time: of most messages the same as of the one before. */
+/** The words of a time, cached since consecutive messages mostly share them. */
 function timeWords(createdAt: number): string {
   const at = Math.min(Math.max(createdAt, FIRST_DAY), LAST_DAY - 1);
   const day = Math.floor(at / DAY_MS);
@@ -49,16 +49,16 @@ function timeWords(createdAt: number): string {
   return lastDay.words;
 }
 
-/** A search as the index takes it. */
+/** A search as a query of the index. */
 export interface Match {
   readonly expression: string;
-  /** Only what was created after that position can be meant. */
+  /** Only messages created after that position can match. */
   readonly after: number;
-  /** Whether a message that the index has found is one: by its `place` and `created_at`. */
+  /** Whether a hit of the index matches, by its `place` and `created_at`. */
   readonly admits: (row: SqlRow) => boolean;
 }
 
-/** `undefined`: nothing can be found. */
+/** `undefined`: no match is possible. */
 export async function matchOf(query: SearchQuery, rows: Rows): Promise<Match | undefined> {
   const { terms, createdFrom = -Infinity, createdTo = Infinity } = query;
   const limits = new Map<number, number>();
@@ -96,7 +96,7 @@ function groupsOf(query: SearchQuery, limits: ReadonlyMap<number, number>, roomC
 
 const anyOf = (words: readonly string[]): string => `(${words.map(quote).join(' OR ')})`;
 
-/** What is quoted is nothing but words to the index. */
+/** A quoted text holds no operators of FTS5. */
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 const WORD = /[\p{L}\p{N}\p{Co}]/u;
@@ -108,7 +108,7 @@ function phrasesOf(terms: readonly SearchTerm[]): readonly string[] {
   });
 }
 
-/** The fewest decades, years, months and days that hold a time. */
+/** The fewest decades, years, months and days that cover a range of time. */
 function dateWords(createdFrom = FIRST_DAY, createdTo = LAST_DAY): readonly string[] {
   const startOf = (at: number) => Math.floor(Math.min(Math.max(at, FIRST_DAY), LAST_DAY - DAY_MS) / DAY_MS) * DAY_MS;
   const words: string[] = [];
@@ -131,7 +131,7 @@ function longestFrom(start: Date, end: number): { readonly digits: number; reado
   return spans.find(({ begins, next }) => begins && next <= end) ?? { digits: 8, next: start.getTime() + DAY_MS };
 }
 
-/** Where a room's history is hidden from somebody, what he sees begins at a position. */
+/** Visible history begins at a position. */
 async function firstPositionOf(limits: ReadonlyMap<number, number>, rows: Rows): Promise<number> {
   let least = Number.MAX_SAFE_INTEGER;
   for (const [room, afterSeq] of limits) {

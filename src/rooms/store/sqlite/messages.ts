@@ -4,7 +4,7 @@ import { type IdBits, IdFilter } from '../id-filter.ts';
 import type { StoredText } from '../room-engine.ts';
 import { keyText, listValue, parseData, type Rows, toStoredText } from './rows.ts';
 
-/** See RoomStore; so the others. */
+/** See RoomStore; also for the others. */
 export async function readMessages(rows: Rows, ids: readonly string[]): Promise<readonly StoredText[]> {
   const sql = `SELECT event.data, message.hash FROM json_each(?) AS wanted
     CROSS JOIN message ON message.id = wanted.value CROSS JOIN event ON event.pos = message.last`;
@@ -33,7 +33,7 @@ export async function readEdits(rows: Rows, messageId: string): Promise<readonly
 
 const IDS_A_TURN = 4_000;
 
-/** See RoomEngine. A walk over the index of ids, in which others have their turns. */
+/** See RoomEngine. Walks the index of ids in parts, so that other calls get their turn. */
 export async function readIdBits(rows: Rows, pos: number): Promise<IdBits> {
   const filter = IdFilter.withRoom(pos * 2);
   for (const table of ['message', 'forgotten']) {

@@ -7,16 +7,16 @@ import { placeOf } from './schema.ts';
 
 const NO_MESSAGES: TextPage = { messages: [], hasBefore: false, hasAfter: false };
 
-/** The messages that a query may show, as conditions on the table of messages. */
+/** The conditions of a query on the table of messages. */
 interface Scope {
-  /** The room's part of the table, bounds excluded. */
+  /** The room's range, exclusive. */
   readonly from: number;
   readonly to: number;
   readonly where: string;
   readonly values: readonly SqlValue[];
 }
 
-/** A part of the room's order: so many places from a bound, in a direction. */
+/** A range of a room: a number of messages from a bound, in a direction. */
 interface Stretch {
   readonly bound: number;
   readonly direction: 'up' | 'down';
@@ -51,7 +51,7 @@ export async function readPage(rows: Rows, query: PageQuery): Promise<TextPage> 
   return { messages: await readMessages(rows, places), hasBefore: found.length > limit, hasAfter };
 }
 
-/** Half a page before a place, and half from it on; what one side lacks the other may have. */
+/** Half a page before a place, and half from it on; each side may use what the other leaves. */
 async function readAround(
   rows: Rows,
   { limit, down, up }: { readonly limit: number; readonly down: readonly number[]; readonly up: readonly number[] },
@@ -77,7 +77,7 @@ function scopeOf({ afterSeq = 0, threadId, type, authorId }: PageQuery, room: nu
     values.push(keyText(threadId), keyText(threadId));
   }
   if (type !== undefined) {
-    // By these words the database knows that its index of what is no text holds all that is asked for.
+    // These conditions let the database use its partial index.
     conditions.push(type === 'text' ? 'type = ?' : "type = ? AND type <> 'text'");
     values.push(keyText(type));
   }
@@ -91,7 +91,7 @@ function scopeOf({ afterSeq = 0, threadId, type, authorId }: PageQuery, room: nu
 
 async function readPlaces(rows: Rows, scope: Scope, { bound, direction, limit }: Stretch): Promise<readonly number[]> {
   const isUp = direction === 'up';
-  // One bound on each side: of two the database would walk from the wrong one.
+  // One bound per side: with two the database would scan from the wrong one.
   const range = isUp ? [Math.max(scope.from, bound), scope.to] : [scope.from, Math.min(scope.to, bound)];
   const sql = `SELECT place FROM message WHERE place > ? AND place < ?${scope.where}
     ORDER BY place ${isUp ? 'ASC' : 'DESC'} LIMIT ?`;

@@ -5,7 +5,7 @@ import { forgetFiles } from './files.ts';
 import { listValue, type Rows } from './rows.ts';
 import { placeOf, seqOfPlace, setMeta } from './schema.ts';
 
-/** How many rows of a room are removed in one commit. */
+/** Rows of a room removed per commit. */
 const PART = 500;
 
 interface NumberedRetention extends RetentionQuery {
@@ -14,8 +14,8 @@ interface NumberedRetention extends RetentionQuery {
 }
 
 /**
- * Only a room's beginning expires: a message stays until all before it may go, but for those that are kept. `maxMessages`
- * counts sequence numbers from the last one back.
+ * Messages expire from a room's beginning: a message stays until all before it may go, except kept ones. `maxMessages`
+ * counts sequence numbers back from the last.
  */
 export async function findExpired(
   rows: Rows,
@@ -37,20 +37,20 @@ export async function findExpired(
   return expired;
 }
 
-/** What the tables know before a removal. */
+/** The state of the tables before a removal. */
 export interface RemovalStanding {
   readonly rows: Rows;
   /** The last position. */
   readonly pos: number;
-  /** The room's number; 0: there is no such room. */
+  /** The room's number; 0: unknown. */
   readonly room: number;
   readonly lastSeq: number;
 }
 
-/** Says what a removal takes out of the tables, by what is in them then. */
+/** Builds the statements of a removal from the current rows. */
 export class RemovalPlan {
   readonly statements: Statement[] = [];
-  /** Something of the room was there. */
+  /** Whether the room had anything left. */
   some = false;
   hashes: readonly string[] = [];
   readonly #standing: RemovalStanding;
@@ -76,7 +76,7 @@ export class RemovalPlan {
       this.statements.push({ sql, values: [room] });
   }
 
-  /** Those that are of the room; their ids are remembered. */
+  /** Removes the messages that belong to the room; their ids are remembered. */
   async #addMessages({ ids, until, now }: Extract<RemovalPart, { what: 'messages' }>): Promise<void> {
     const { rows, room } = this.#standing;
     const found = await rows.query(
@@ -92,7 +92,7 @@ export class RemovalPlan {
     this.#addPlaces(found);
   }
 
-  /** The next messages of the room, and where there are none its events; of each so many at most, -1 for all. */
+  /** Removes the room's next messages, or its events once no messages are left; each to a limit, -1 for all. */
   async #addRoom(limit: number): Promise<void> {
     const { rows, room } = this.#standing;
     const range = [placeOf(room, 0), placeOf(room + 1, 0)];
@@ -119,7 +119,7 @@ export class RemovalPlan {
     this.statements.push(...removePlaces(this.#standing.rows, { room: this.#standing.room, places, firsts }));
   }
 
-  /** What is remembered of the room's end and of the log's: numbers go on where they have been. */
+  /** Stores the room's and the log's end, so that numbers continue. */
   async #addBounds(): Promise<void> {
     const { rows, room, pos, lastSeq } = this.#standing;
     const [last] = await rows.query('SELECT created_at FROM message WHERE place = ?', [placeOf(room, lastSeq)]);
@@ -140,7 +140,7 @@ export class RemovalPlan {
 interface Places {
   readonly room: number;
   readonly places: readonly number[];
-  /** The positions of their messages' creation. */
+  /** The positions of the messages' creation. */
   readonly firsts: readonly number[];
 }
 

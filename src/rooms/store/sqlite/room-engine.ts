@@ -1,18 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../../kernel/clock.ts';
 import { CommandError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { DataDirectory } from '../../../kernel/storage/data-directory.ts';
-import { type DatabaseFile, type Durability, openDatabase, type Statement } from '../../../kernel/storage/database.ts';
+import type { DatabaseFile, Durability, Statement } from '../../../kernel/storage/database.ts';
 import { isDiskFull } from '../../../kernel/storage/database-error.ts';
-import type { AuditEntry, ReactionKey } from '../../domain/change.ts';
+import type { ReactionKey } from '../../domain/change.ts';
 import type { FileRef } from '../../domain/file/file.ts';
 import type { Edit } from '../../domain/message/message.ts';
 import type { RecordChange } from '../../domain/record.ts';
 import { EMPTY_HEAD } from '../../domain/room/room.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { hasJournal, JOURNAL_NAME, readJournal, removeJournal } from '../earlier-journal.ts';
+import { JOURNAL_NAME, readJournal, removeJournal } from '../earlier-journal.ts';
 import type { IdBits } from '../id-filter.ts';
 import type { RemovalPart, Removed, RoomEngine, StoredText, TextHits, TextPage } from '../room-engine.ts';
 import {
@@ -28,53 +26,28 @@ import {
 } from '../room-store.ts';
 import { type CommitEntry, readEntry } from '../store-entry.ts';
 import { AppendPlan } from './append.ts';
+import { copyDatabase } from './copy.ts';
 import { readEvents } from './events.ts';
 import { orphanedFiles, readFiles, roomsOfFile } from './files.ts';
 import { readHeads } from './heads.ts';
 import { readEdits, readForgotten, readIdBits, readMessages, readReacted } from './messages.ts';
 import { countUnread, readPage } from './pages.ts';
 import { findExpired, RemovalPlan } from './removal.ts';
-import { keyText, parseData, type Rows, textOfKey } from './rows.ts';
-import { MIGRATIONS, setMeta } from './schema.ts';
+import { parseData, type Rows, textOfKey } from './rows.ts';
+import { readAudit, readRun, readUnfinishedRuns } from './runs.ts';
+import { setMeta } from './schema.ts';
 import { SearchIndex } from './search.ts';
 
-export interface RoomEngineOptions {
-  /** It must be owned. */
-  readonly directory: Pick<DataDirectory, 'path'>;
-  /** `off`: what is acknowledged outlives the process, not the loss of power. */
+export interface SqliteEngineParts {
+  readonly database: DatabaseFile;
+  /** `off`: acknowledged writes survive the process, but not a power failure. */
   readonly durability: 'full' | 'off';
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Opens, or makes, `rooms.sqlite` in the data directory; a CommandError says why it cannot. */
-export async function openSqliteRoomEngine({
-  directory,
-  durability,
-  clock,
-  log,
-}: RoomEngineOptions): Promise<RoomEngine> {
-  const database = await openDatabase({
-    directory: { path: directory.path, release() {} },
-    name: 'rooms.sqlite',
-    migrations: MIGRATIONS,
-  });
-  const engine = new SqliteRoomEngine({ database, durability, clock, log });
-  try {
-    await engine.open();
-    if (hasJournal(directory.path)) await engine.importJournal(directory.path);
-    return engine;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
-interface SqliteEngineParts extends Omit<RoomEngineOptions, 'directory'> {
-  readonly database: DatabaseFile;
-}
-
-class SqliteRoomEngine implements RoomEngine {
+/** The tables of `rooms.sqlite`. */
+export class SqliteRoomEngine implements RoomEngine {
   readonly #database: DatabaseFile;
   readonly #durability: Durability;
   readonly #clock: Clock;
@@ -84,7 +57,7 @@ class SqliteRoomEngine implements RoomEngine {
   readonly #rows: Rows;
   readonly #index: SearchIndex;
   #epoch = '';
-  /** Ends with the write that is under way. */
+  /** The write in progress. */
   #writing: Promise<unknown> | undefined;
   #pos = 0;
   #firstPos = 1;
@@ -107,10 +80,10 @@ class SqliteRoomEngine implements RoomEngine {
     this.#index = new SearchIndex({ rows: this.#rows, database, clock, log });
   }
 
-  /** Finds out where the log stands. */
+  /** Reads the state of the log. */
   async open(): Promise<void> {
     const { query } = this.#rows;
-    // In KiB; the default of 2 MB is less than what some pages of messages lie in.
+    // In KiB; the default of 2 MB is less than some pages of messages need.
     await query('PRAGMA cache_size = -16384');
     const meta = new Map((await query('SELECT * FROM meta')).map(({ name, value }) => [String(name), value]));
     this.#epoch = String(meta.get('epoch') ?? '');
@@ -129,7 +102,7 @@ class SqliteRoomEngine implements RoomEngine {
     await this.#index.start(Number(meta.get('indexed') ?? 0), this.#pos);
   }
 
-  /** Puts in what a server of 0.1.0 that was killed has left. */
+  /** Imports the journal left by a killed server of 0.1.0. */
   async importJournal(path: string): Promise<void> {
     const [applied] = await this.#rows.query("SELECT value FROM meta WHERE name = 'applied'");
     try {
@@ -146,7 +119,7 @@ class SqliteRoomEngine implements RoomEngine {
         cause: error,
       });
     }
-    // Whatever the durability is: they were safe, and the journal goes.
+    // Synced whatever the durability is, since the journal is removed.
     await this.#database.writeNow([], 'disk');
     removeJournal(path);
   }
@@ -170,7 +143,7 @@ class SqliteRoomEngine implements RoomEngine {
     await this.#commit(entry);
   }
 
-  /** `also` is written with it. */
+  /** `also`: written in the same transaction. */
   async #commit({ pos, writes }: CommitEntry, also: readonly Statement[] = []): Promise<void> {
     const plan = new AppendPlan({ numberOf: this.#rows.numberOf, nextRoom: this.#nextRoom });
     plan.add(pos, writes);
@@ -216,7 +189,7 @@ class SqliteRoomEngine implements RoomEngine {
     }
   }
 
-  /** Writes what is there already. */
+  /** Rewrites an existing value. */
   checkRoom(): Promise<void> {
     return this.#write([setMeta('epoch', this.#epoch)]);
   }
@@ -253,12 +226,12 @@ class SqliteRoomEngine implements RoomEngine {
     return this.#index.search(query);
   }
 
-  async run(id: string): Promise<Run | undefined> {
-    return (await this.#rows.query('SELECT data FROM run WHERE id = ?', [keyText(id)])).map(parseData<Run>)[0];
+  run(id: string): Promise<Run | undefined> {
+    return readRun(this.#rows, id);
   }
 
-  async unfinishedRuns(): Promise<readonly Run[]> {
-    return (await this.#rows.query('SELECT data FROM run WHERE ended = 0')).map(parseData<Run>);
+  unfinishedRuns(): Promise<readonly Run[]> {
+    return readUnfinishedRuns(this.#rows);
   }
 
   files(ids: readonly string[]): Promise<readonly FileRef[]> {
@@ -273,13 +246,8 @@ class SqliteRoomEngine implements RoomEngine {
     return orphanedFiles(this.#rows, before);
   }
 
-  async audit(query: {
-    readonly before?: number;
-    readonly limit: number;
-  }): Promise<readonly (AuditEntry & { readonly id: number })[]> {
-    const sql = 'SELECT id, data FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?';
-    const found = await this.#rows.query(sql, [query.before ?? Number.MAX_SAFE_INTEGER, query.limit]);
-    return found.map((row) => ({ ...parseData<AuditEntry>(row), id: Number(row.id) }));
+  audit(query: Parameters<RoomStore['audit']>[0]): ReturnType<RoomStore['audit']> {
+    return readAudit(this.#rows, query);
   }
 
   async expired(query: RetentionQuery): Promise<readonly { readonly id: string; readonly seq: number }[]> {
@@ -293,16 +261,8 @@ class SqliteRoomEngine implements RoomEngine {
     return readIdBits(this.#rows, this.#pos);
   }
 
-  /** A copy has no epoch: whoever opens it in the place of another begins a life of its own. */
-  async backup(file: string): Promise<void> {
-    await this.#database.copy(file);
-    const directory = { path: dirname(resolve(file)), release() {} };
-    const copy = await openDatabase({ directory, name: basename(file), migrations: MIGRATIONS });
-    try {
-      await copy.write([setMeta('epoch', '')]);
-    } finally {
-      await copy.close();
-    }
+  backup(file: string): Promise<void> {
+    return copyDatabase(this.#database, file);
   }
 
   indexed(): Promise<void> {

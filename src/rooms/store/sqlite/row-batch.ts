@@ -1,17 +1,17 @@
 import type { SqlValue, Statement } from '../../../kernel/storage/database.ts';
 
-/** How many rows a statement puts in, the last of them one: beginning a statement costs as much as a row. */
+/** Rows per INSERT statement, the last size being one: starting a statement costs as much as a row. */
 const SIZES = [32, 4, 1] as const;
 
-/** How rows of a table are put in. */
+/** The insertion of rows into a table. */
 export interface TableRows {
   /** In values. */
   readonly width: number;
-  /** By how many rows it puts in. */
+  /** Statements by their number of rows. */
   readonly sql: ReadonlyMap<number, string>;
 }
 
-/** `row`: one row as SQL, with a parameter for each of its values. */
+/** `row`: one row as SQL, with a parameter for each value. */
 export function tableRows(table: string, row: string): TableRows {
   const list = (size: number) => Array.from({ length: size }, () => row).join(', ');
   return {
@@ -20,10 +20,10 @@ export function tableRows(table: string, row: string): TableRows {
   };
 }
 
-/** Rows on their way into one table, which go in by as few statements as may be. */
+/** Rows for one table, inserted by as few statements as possible. */
 export class RowBatch {
   readonly #table: TableRows;
-  /** Of all rows, one after the other. */
+  /** Of all rows, in sequence. */
   #values: SqlValue[] = [];
 
   constructor(table: TableRows) {
@@ -39,7 +39,7 @@ export class RowBatch {
     for (const value of row) this.#values.push(value);
   }
 
-  /** What puts all in that was added, in its order. */
+  /** The statements that insert all added rows, in order. */
   take(): readonly Statement[] {
     const { width, sql } = this.#table;
     const values = this.#values;

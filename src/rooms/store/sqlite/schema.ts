@@ -1,6 +1,6 @@
-// The tables of rooms.sqlite. A room is a small number in them (`room.num`; 0 stands for the whole server), and a message
-// is known by its place: the room's number and its sequence number in one integer, so that a room's messages lie together
-// in their order. What a message is now stands in the data of its last event, and nowhere else.
+// The tables of rooms.sqlite. A room is a small number in them (`room.num`; 0 stands for the whole server), and a
+// message is known by its place: the room's number and its sequence number in one integer, so that a room's messages
+// are stored together and in order. The current content of a message is the data of its last event.
 import type { Statement } from '../../../kernel/storage/database.ts';
 
 export const MIGRATIONS = [
@@ -38,15 +38,15 @@ export const MIGRATIONS = [
   CREATE TABLE forgotten (id TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX forgotten_until ON forgotten (until);
   `,
-  // The last record of the journal of 0.1.0 that is in the tables: a program before it would miss what it held.
+  // The last record of the journal of 0.1.0 in the tables: an older program would lack its writes.
   "INSERT OR IGNORE INTO meta VALUES ('applied', 0)",
-  // Texts of scripts without spaces are indexed by other words than before: all are read again.
+  // Scripts without spaces are indexed differently now, so all texts are read again.
   "UPDATE meta SET value = 0 WHERE name = 'indexed'",
 ] as const;
 
 const PLACES = 2 ** 32;
 
-/** Both are below 2^53: a server has no more than two million rooms, and a room no more than four thousand million messages. */
+/** Both are below 2^53: a server has at most two million rooms, and a room at most four thousand million messages. */
 export const placeOf = (room: number, seq: number): number => room * PLACES + seq;
 
 export const roomOfPlace = (place: number): number => Math.floor(place / PLACES);

@@ -2,25 +2,24 @@ import type { SqlRow, Statement } from '../../../kernel/storage/database.ts';
 import { listValue, type Rows } from './rows.ts';
 
 /**
- * So many positions of the log share one table of the index. A beginning of a word that everybody uses is gathered from
- * all that a table holds before its first hit is known: that is what a small table bounds. What is found in the newest
- * one is not sought in the others, and no table that is full is ever merged again.
+ * Positions of the log per table of the index. For a common prefix all its occurrences in a table are collected before
+ * the first hit, which a small table bounds. Newer tables are searched first, and full tables are never merged again.
  */
 const POSITIONS = 2 ** 15;
 
 /**
- * By itself the index merges seldom and much at once, which holds the event loop for 20 ms and more; here a little after
- * each batch.
+ * By itself the index merges rarely and much at once, which blocks the event loop for 20 ms and more; here a little
+ * after each batch.
  */
 const SETTINGS = [
   ['automerge', 0],
   ['usermerge', 8],
   ['crisismerge', 64],
 ] as const;
-/** Three times as many as a batch of messages of usual length makes. */
+/** Three times the amount that a batch of messages of usual length makes. */
 const MERGED_PAGES = 24;
 
-/** The tables in which the texts of messages are indexed, by the positions of their creation. */
+/** The tables with the indexed texts of messages, by the positions of their creation. */
 export class SearchTables {
   /** Ascending. */
   #numbers: number[] = [];
@@ -33,7 +32,7 @@ export class SearchTables {
       .sort((a, b) => a - b);
   }
 
-  /** What makes the table that positions belong to, where there is none yet. */
+  /** The statements that create the table of some positions, if it is missing. */
   make(positions: readonly number[]): readonly Statement[] {
     const missing = [...new Set(positions.map(numberOf))].filter((number) => !this.#numbers.includes(number));
     return missing.flatMap((number) => [
@@ -46,17 +45,17 @@ export class SearchTables {
     ]);
   }
 
-  /** What merges some of what was put in at these positions with what was there before. */
+  /** Merges some recent entries with older ones. */
   merge(positions: readonly number[]): readonly Statement[] {
     return [...new Set(positions.map(numberOf))].map((number) => command(number, 'merge', MERGED_PAGES));
   }
 
-  /** These positions have their tables now. */
+  /** Notes that tables exist for these positions. */
   made(positions: readonly number[]): void {
     this.#numbers = [...new Set([...this.#numbers, ...positions.map(numberOf)])].sort((a, b) => a - b);
   }
 
-  /** Removes texts that may be there. */
+  /** Removes texts, if they are indexed. */
   remove(positions: readonly number[]): readonly Statement[] {
     return this.#numbers.flatMap((number) => {
       const own = positions.filter((position) => numberOf(position) === number);
@@ -79,8 +78,8 @@ const command = (number: number, name: string, value: number): Statement => ({
 });
 
 /**
- * Puts a text in, in the place of the one that may be there. One row by its values: of any other form the database keeps
- * a way back within the transaction, and for that the index writes all that it has gathered each time.
+ * Replaces a text. One row per statement: for any other form SQLite keeps a statement journal, and for that the index
+ * flushes all pending entries each time.
  */
 export function putText(position: number, text: string): Statement {
   const number = numberOf(position);
@@ -89,10 +88,10 @@ export function putText(position: number, text: string): Statement {
   return { sql: lastPut.sql, values: [position, text] };
 }
 
-/** Most texts go where the one before went. */
+/** Most texts belong to the same table as the one before. */
 let lastPut = { number: -1, sql: '' };
 
-/** The messages of a table that match, the newest first: `first`, the position of the creation, place and time. */
+/** The matching messages of a table, the newest first: `first`, the position of the creation, place and time. */
 export function findInTable(
   rows: Rows,
   number: number,
@@ -107,7 +106,7 @@ export function findInTable(
 
 export interface TextQuery {
   readonly expression: string;
-  /** Positions, both excluded. */
+  /** Positions, both exclusive. */
   readonly after: number;
   readonly before: number;
   readonly limit: number;

@@ -1,5 +1,4 @@
-import { messageJsonOf } from '../../contract/event.ts';
-import { readMessage } from '../../contract/message.ts';
+import { messageJsonOf, readMessage } from '../../contract/message-json.ts';
 import type { EventType } from '../../domain/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { CREATED } from '../event-types.ts';
@@ -7,27 +6,27 @@ import { indexedText } from './match.ts';
 import { listValue, type Rows } from './rows.ts';
 import { placeOf } from './schema.ts';
 
-/** So many characters wait in memory; what is more is read from the log again. */
+/** Characters waiting in memory; beyond that texts are read from the log again. */
 const MAX_CHARS = 4 * 2 ** 20;
 
-/** What the index takes in about 20 ms, by however few messages. */
+/** Indexed in about 20 ms, however few messages they are. */
 const BATCH_CHARS = 128 * 2 ** 10;
 
-/** What the index has to know of a message. */
+/** The indexed facts of a message. */
 export interface IndexedText {
   /** Of its creation. */
   readonly position: number;
-  /** `null`: nothing any more. */
+  /** `null`: removed from the index. */
   readonly text: string | null;
 }
 
-/** A message that an event has told of. */
+/** A message of an event. */
 export interface SaidEvent {
   readonly pos: number;
   /** The room's number. */
   readonly room: number;
   readonly message: Message;
-  /** The event is of its creation. */
+  /** Whether the event created it. */
   readonly isNew: boolean;
 }
 
@@ -38,12 +37,12 @@ interface Waiting extends Pick<IndexedText, 'text'> {
   readonly isNew: boolean;
 }
 
-/** What was committed and is not yet indexed: the newest of it in memory, the rest in the log. */
+/** Committed texts that are not indexed yet: the newest in memory, the others in the log. */
 export class TextQueue {
   readonly #rows: Rows;
   #waiting: Waiting[] = [];
   #chars = 0;
-  /** What lies behind that position is all in memory. */
+  /** All texts after that position are in memory. */
   #logged = 0;
   #pos = 0;
 
@@ -56,7 +55,7 @@ export class TextQueue {
     return this.#pos;
   }
 
-  /** Up to that position the log has to be read. */
+  /** The log has to be read up to that position. */
   skip(pos: number): void {
     this.#waiting = [];
     this.#chars = 0;
@@ -64,7 +63,7 @@ export class TextQueue {
     this.#pos = pos;
   }
 
-  /** `pos`: where the log stands then. */
+  /** `pos`: the last position of the log then. */
   add(said: readonly SaidEvent[], pos: number): void {
     this.#pos = pos;
     for (const event of said) this.#push(waitingOf(event));
@@ -76,7 +75,7 @@ export class TextQueue {
     this.#chars += waiting.text?.length ?? 0;
   }
 
-  /** The texts that follow a position, some `count` of them, and the position up to which these are all. */
+  /** About `count` texts after a position, and the position up to which they are complete. */
   async next(after: number, count: number): Promise<{ readonly texts: readonly IndexedText[]; readonly upTo: number }> {
     const { waiting, upTo } = after < this.#logged ? await this.#readLog(after, count) : this.#take(count);
     return { texts: await this.#place(waiting), upTo };
@@ -107,7 +106,7 @@ export class TextQueue {
     return { waiting, upTo: isAll ? end : (waiting.at(-1)?.pos ?? end) };
   }
 
-  /** A message that was created before stands where it was then. One that is gone has nothing to be indexed. */
+  /** An edited message keeps its place. A removed one has no text. */
   async #place(waiting: readonly Waiting[]): Promise<readonly IndexedText[]> {
     const changed = waiting.flatMap(({ isNew, place }) => (isNew ? [] : [place]));
     const sql = 'SELECT place, first FROM message WHERE place IN (SELECT value FROM json_each(?))';
@@ -120,7 +119,7 @@ export class TextQueue {
   }
 }
 
-/** How many of the first make a batch: one at least. */
+/** The number of texts in a batch, at least one. */
 function countOf(waiting: readonly Waiting[], most: number): number {
   let chars = 0;
   for (let index = 0; index < most; index++) {
@@ -132,7 +131,7 @@ function countOf(waiting: readonly Waiting[], most: number): number {
   return most;
 }
 
-/** Whether an event changes what the index knows of its message. */
+/** Whether an event changes the indexed facts of its message. */
 export const isIndexed = (type: EventType): boolean => type.startsWith('message.') || type === 'alert.updated';
 
 function waitingOf({ pos, room, message, isNew }: SaidEvent): Waiting {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Database, Statement } from '../../../kernel/storage/database.ts';
-import { readMessage } from '../../contract/message.ts';
+import { readMessage } from '../../contract/message-json.ts';
 import type { TextHits } from '../room-engine.ts';
 import type { SearchQuery } from '../room-store.ts';
 import { matchOf } from './match.ts';
@@ -12,18 +12,21 @@ import { findInTable, putText, SearchTables } from './search-tables.ts';
 import { type SaidEvent, TextQueue } from './search-texts.ts';
 import { cutSnippet } from './snippet.ts';
 
-/** Texts wait for others that long: many together cost less. */
+/** Texts wait this long for others, since batches cost less. */
 const DELAY_MS = 200;
 const RETRY_MS = 5_000;
 const MIN_BATCH = 32;
 const MAX_BATCH = 1024;
-/** How long a batch should keep the reads of the engine waiting: as long as some hundred messages do that are put in. */
+/**
+ * The target duration of a batch, during which reads of the engine wait: as long as the insertion of some hundred
+ * messages.
+ */
 const BATCH_MS = 20;
-/** While the log grows, the index rests so many times as long as a batch took. */
+/** While the log grows, the pause after a batch as a multiple of its duration. */
 const REST = 4;
-/** How many of the texts that match are looked at before others may have their turn. */
+/** Matches examined before the event loop gets a turn. */
 const CANDIDATES = 256;
-/** How long a search should hold the event loop. */
+/** The target for blocking the event loop by a search. */
 const TURN_MS = 4;
 
 export interface SearchIndexParts {
@@ -34,15 +37,15 @@ export interface SearchIndexParts {
 }
 
 /**
- * The index of what messages say. It follows the log, and remembers on disk how far it has come. A message is found
- * within a second; while messages come faster than can be written, the index takes a fifth of the time and no more, and
- * has caught up soon after they have ceased.
+ * The full-text index of messages. It follows the log, and stores how far it has come. A message is found within a
+ * second; while messages come faster than they can be indexed, the index takes at most a fifth of the time, and catches
+ * up afterwards.
  */
 export class SearchIndex {
   readonly #parts: SearchIndexParts;
   readonly #tables = new SearchTables();
   readonly #texts: TextQueue;
-  /** They may still wait to be put in. */
+  /** Texts that may still have to be inserted. */
   readonly #removed = new Set<number>();
   #indexed = 0;
   #batch = MIN_BATCH;
@@ -50,7 +53,7 @@ export class SearchIndex {
   #endRest: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #failure: unknown;
-  /** How many wait until all is indexed. */
+  /** Callers waiting until everything is indexed. */
   #hurried = 0;
   #closed = false;
 
@@ -66,7 +69,7 @@ export class SearchIndex {
     this.#plan();
   }
 
-  /** The log has grown. */
+  /** Called when the log has grown. */
   follow(said: readonly SaidEvent[], pos: number): void {
     this.#texts.add(said, pos);
     this.#plan();
@@ -77,13 +80,13 @@ export class SearchIndex {
     this.#cancelTimer = this.#parts.clock.after(DELAY_MS, () => this.#run());
   }
 
-  /** What takes texts out of the index for good, by the positions of their messages' creation. */
+  /** Removes texts from the index for good, by the positions of their messages' creation. */
   remove(positions: readonly number[]): readonly Statement[] {
     if (this.#indexed < this.#texts.pos) for (const position of positions) this.#removed.add(position);
     return this.#tables.remove(positions);
   }
 
-  /** Resolves when all that the log holds now is indexed; rejects when it could not be. */
+  /** Resolves when the current end of the log is indexed; rejects if that failed. */
   async settled(): Promise<void> {
     const { pos } = this.#texts;
     this.#hurried++;
@@ -131,7 +134,7 @@ export class SearchIndex {
       }
       if (tookMs > BATCH_MS) this.#batch = Math.max(MIN_BATCH, Math.floor(this.#batch / 2));
       else if (tookMs < BATCH_MS / 2) this.#batch = Math.min(MAX_BATCH, this.#batch * 2);
-      // Nothing else has its turn during a batch, so what counts is whether the log has grown since the one before.
+      // Nothing else runs during a batch, so what counts is whether the log grew between batches.
       const hasGrown = this.#texts.pos > pos;
       ({ pos } = this.#texts);
       await this.#rest(hasGrown ? tookMs * REST : 0);
@@ -151,7 +154,7 @@ export class SearchIndex {
     });
   }
 
-  /** Answers how many milliseconds it took, the waiting for others not counted. */
+  /** Returns its duration in milliseconds, without waiting for others. */
   async #indexBatch(): Promise<number> {
     const { database, clock } = this.#parts;
     const { texts, upTo } = await this.#texts.next(this.#indexed, this.#batch);

@@ -3,7 +3,7 @@ import { type Token, tokensOf } from './words.ts';
 
 /** In UTF-16 units. */
 const MAX_LENGTH = 200;
-/** How much of what stands before the first find is shown. */
+/** Characters shown before the first match. */
 const LEAD = 60;
 
 export interface Snippet {
@@ -11,7 +11,7 @@ export interface Snippet {
   readonly offsets: readonly (readonly [number, number])[];
 }
 
-/** The part of a text in which the terms are found first, and where they stand in it. */
+/** The part of a text with the first match, and the matches in it. */
 export function cutSnippet(body: string, terms: readonly SearchTerm[]): Snippet {
   const tokens = tokensOf(body);
   const found = mergeSpans(terms.filter(({ not }) => !not).flatMap((term) => findTerm(tokens, term)));
@@ -35,7 +35,7 @@ function findTerm(tokens: readonly Token[], { words, prefix }: SearchTerm): read
   });
 }
 
-/** In the order of the text; what overlaps is one. */
+/** In the text's order, with overlapping ones merged. */
 function mergeSpans(spans: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] {
   const merged: [number, number][] = [];
   for (const [start, end] of [...spans].sort(([a], [b]) => a - b)) {
@@ -46,7 +46,7 @@ function mergeSpans(spans: readonly (readonly [number, number])[]): readonly (re
   return merged;
 }
 
-/** Begins with a word, and does not cut a character in two. */
+/** Begins with a word, and does not split a character. */
 function windowOf(body: string, tokens: readonly Token[], first: number): readonly [number, number] {
   if (body.length <= MAX_LENGTH) return [0, body.length];
   const lead = Math.min(first - LEAD, body.length - MAX_LENGTH);

@@ -1,17 +1,17 @@
-// Where words begin and end, for the index and for what is shown of it.
+// Word boundaries, for the index and for snippets.
 
 /**
- * Scripts that are written without spaces between words: each of their letters counts as a word, so that any part of such
- * a text is found as a phrase is. Source: Unicode Standard Annex 29, word boundaries; it keeps Katakana together, of which
- * a part could not be found then.
+ * Scripts written without spaces between words: each letter counts as a word, so that any part of a text is found as a
+ * phrase. Source: Unicode Standard Annex 29, word boundaries; it keeps Katakana together, so that a part would not be
+ * found.
  */
 const UNSPACED =
   '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\u30fc\\uff70\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Bopo}';
-/** The first of all characters of these scripts: most texts hold none from there on. */
+/** The first character of these scripts: most texts hold none from there on. */
 const LATER = /[\u0e00-\uffff]/;
 const UNSPACED_LETTER = new RegExp(`[${UNSPACED}]\\p{M}*`, 'gu');
 
-/** Puts spaces around what the index would take for a part of a long word. */
+/** Puts spaces around letters that the index would take for parts of a long word. */
 export const spaceWords = (text: string): string => (LATER.test(text) ? text.replace(UNSPACED_LETTER, ' $& ') : text);
 
 const OTHER = (classes: string) => `(?:(?![${UNSPACED}])[${classes}])`;
@@ -20,7 +20,7 @@ const WORDS = new RegExp(
   'gu',
 );
 
-/** A word as the index knows it, and where it stands in the text. */
+/** A word as indexed, and its place in the text. */
 export interface Token {
   readonly word: string;
   readonly start: number;
@@ -36,7 +36,7 @@ export function tokensOf(text: string): readonly Token[] {
   }));
 }
 
-/** As the index does: without case and diacritics; the marks that make another syllable of a kana are none. */
+/** Folded as by the index: without case and diacritics, but with the marks that make a different kana. */
 const fold = (text: string): string =>
   text
     .toLowerCase()

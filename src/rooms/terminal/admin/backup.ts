@@ -21,7 +21,7 @@ export const manifestSchema = v.looseObject({
 });
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 
-/** `rooms backup`: everything of a running server into a directory that is new or empty. */
+/** `rooms backup`: copies a running server into a new or empty directory. */
 export async function backup(path: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
   const directory = resolve(path);
   makeEmpty(directory);
@@ -56,21 +56,21 @@ function makeEmpty(directory: string): void {
 const BLOCK = 512;
 const MAX_MANIFEST = 64 * 1024;
 
-/** An entry that is being written. */
+/** The entry being written. */
 interface OpenEntry extends TarEntry {
   readonly handle: FileHandle;
   readonly hash: Hash;
   left: number;
 }
 
-/** Takes an archive apart as it comes, and checks each file by its hash. */
+/** Unpacks an archive as it arrives, and checks each file by its hash. */
 class Unpacker {
   bytes = 0;
   readonly #directory: string;
   readonly #written: string[] = [];
   #rest: Buffer = Buffer.alloc(0);
   #entry: OpenEntry | undefined;
-  /** Bytes that only fill up a block. */
+  /** Padding of a block. */
   #skip = 0;
   #databaseHash = '';
   #files = 0;
@@ -102,7 +102,7 @@ class Unpacker {
     this.#rest = rest;
   }
 
-  /** Whether all has come. */
+  /** Whether the archive is complete. */
   end(): Manifest {
     const manifest = this.#manifest;
     if (!manifest || this.#entry) throw new Error('it broke off');
@@ -111,7 +111,7 @@ class Unpacker {
     return manifest;
   }
 
-  /** Removes what was written. */
+  /** Removes the written files. */
   async abandon(): Promise<void> {
     await this.#entry?.handle.close().catch(() => {});
     for (const path of this.#written) rmSync(path, { force: true });

@@ -9,7 +9,7 @@ import type { NewTokenOptions, RevokeTokenOptions } from './tokens.ts';
 const same = (text: string): string => text;
 const DEFAULT_DATA_DIR = 'data/rooms';
 
-/** What leaves and comes back, and who may come in. */
+/** Backup, export, checks of the data, hooks and tokens. */
 export function addAdminCommands(rooms: Command, terminal: Terminal): void {
   addExports(rooms, terminal);
   addBackups(rooms, terminal);
@@ -18,12 +18,12 @@ export function addAdminCommands(rooms: Command, terminal: Terminal): void {
 }
 
 function addExports(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('export').description('write a room out'))
+  addConnection(rooms.command('export').description('export a room'))
     .argument('<room>', 'its slug or id')
-    .addOption(new Option('--format <format>', 'its form').choices(['jsonl', 'markdown', 'html']).default('jsonl'))
-    .option('--from <time>', 'messages from then on, such as 2030-01-31')
-    .option('--to <time>', 'messages before that')
-    .option('-o, --output <path>', 'whole or not at all into this file (default: standard output)')
+    .addOption(new Option('--format <format>', 'export format').choices(['jsonl', 'markdown', 'html']).default('jsonl'))
+    .option('--from <time>', 'only messages since then, such as 2030-01-31')
+    .option('--to <time>', 'only messages before then')
+    .option('-o, --output <path>', 'write to this file, only if complete (default: standard output)')
     .addHelpText(
       'after',
       '\nExamples:\n  opsdeck rooms export ops -o ops.jsonl\n  opsdeck rooms export ops --format markdown',
@@ -32,7 +32,7 @@ function addExports(rooms: Command, terminal: Terminal): void {
       const { exportRoom } = await import('./export-rooms.ts');
       await exportRoom(room, options, terminal);
     });
-  addConnection(rooms.command('import').description('take in what export has written; twice is as once'))
+  addConnection(rooms.command('import').description('import an export; a second import changes nothing'))
     .argument('<file>', 'of lines of JSON; - is standard input')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms import ops.jsonl')
     .action(async (file: string, options) => {
@@ -47,7 +47,7 @@ function addBackups(rooms: Command, terminal: Terminal): void {
       terminal.env.OPSDECK_DATA_DIR || DEFAULT_DATA_DIR,
       `OPSDECK_DATA_DIR, else ${DEFAULT_DATA_DIR}`,
     );
-  addConnection(rooms.command('backup').description('copy everything of a running server into a new directory'))
+  addConnection(rooms.command('backup').description('back up a running server into a new directory'))
     .argument('<directory>', 'new or empty')
     .addHelpText(
       'after',
@@ -64,7 +64,7 @@ Examples:
     });
   rooms
     .command('restore')
-    .description('bring a backup into a data directory without rooms')
+    .description('restore a backup into a data directory without rooms')
     .argument('<directory>', 'that backup has written')
     .addOption(dataDir())
     .option('--json', 'print JSON')
@@ -75,7 +75,7 @@ Examples:
     });
   rooms
     .command('doctor')
-    .description('check whether a data directory is whole, while no server runs on it')
+    .description('check a data directory while no server runs on it')
     .addOption(dataDir())
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms doctor --data-dir data/rooms')
@@ -86,7 +86,7 @@ Examples:
 }
 
 function addTokens(rooms: Command, terminal: Terminal): void {
-  const token = rooms.command('token').description('make, list and revoke tokens');
+  const token = rooms.command('token').description('create, list and revoke tokens');
   const examples = `
 Examples:
   opsdeck rooms token new ci --for ci-bot --scope write --room ci --expires 90d
@@ -94,27 +94,27 @@ Examples:
   opsdeck rooms token revoke ci
   opsdeck rooms token revoke leaked --with-children`;
   token.addHelpText('after', examples);
-  addConnection(token.command('new').description('make a token; its secret is printed this once'))
+  addConnection(token.command('new').description('create a token; its secret is printed once'))
     .argument('<name>', 'what it is for')
-    .option('--for <user>', 'whose it is (default: yours)')
-    .option('--scope <scope>', 'what it is good for; may be repeated', repeated(same))
-    .option('--room <room>', 'the only room it reaches; may be repeated', repeated(same))
-    .option('--expires <duration>', 'how long it is good', intervalFlag)
+    .option('--for <user>', 'user of the token (default: you)')
+    .option('--scope <scope>', 'scope of the token; may be repeated', repeated(same))
+    .option('--room <room>', 'limits the token to this room; may be repeated', repeated(same))
+    .option('--expires <duration>', 'how long it is valid', intervalFlag)
     .addHelpText('after', examples)
     .action(async (name: string, options: NewTokenOptions) => {
       const { newToken } = await import('./tokens.ts');
       await newToken(name, options, terminal);
     });
   addConnection(token.command('ls').description('list tokens'))
-    .option('--for <user>', 'only his')
+    .option('--for <user>', 'only of this user')
     .addHelpText('after', examples)
     .action(async (options) => {
       const { listTokens } = await import('./tokens.ts');
       await listTokens(options, terminal);
     });
-  addConnection(token.command('revoke').description('end a token, and all streams that it has opened'))
+  addConnection(token.command('revoke').description('revoke a token, and end its streams'))
     .argument('<token>', 'its id, its name or its beginning')
-    .option('--with-children', 'also all tokens, hooks and invites that were made by it, by those, and so on')
+    .option('--with-children', 'also all tokens, hooks and invites created by it, directly or indirectly')
     .addHelpText('after', examples)
     .action(async (wanted: string, options: RevokeTokenOptions) => {
       const { revokeToken } = await import('./tokens.ts');
@@ -123,24 +123,24 @@ Examples:
 }
 
 function addHooks(rooms: Command, terminal: Terminal): void {
-  const hook = rooms.command('hook').description('addresses at which others post, and such that are told');
+  const hook = rooms.command('hook').description('incoming and outgoing hooks');
   const examples = `
 Examples:
   opsdeck rooms hook new incoming --room ops --kind alertmanager
   opsdeck rooms hook new outgoing --room ops --to https://example.com/hook --event 'message.*'
   opsdeck rooms hook redeliver 0190f3… --from 104233`;
   hook.addHelpText('after', examples);
-  addConnection(hook.command('new').description('make a hook; its secret is printed this once'))
+  addConnection(hook.command('new').description('create a hook; its secret is printed once'))
     .argument('<direction>', 'incoming or outgoing')
-    .option('--room <room>', 'where it posts, or of which room it is told')
-    .option('--name <name>', 'what it is called')
+    .option('--room <room>', 'the room that it posts to, or whose events it gets')
+    .option('--name <name>', 'name of the hook')
     .addOption(
-      new Option('--kind <kind>', 'what is sent to it').choices(['auto', 'json', 'slack', 'alertmanager', 'text']),
+      new Option('--kind <kind>', 'kind of its payload').choices(['auto', 'json', 'slack', 'alertmanager', 'text']),
     )
-    .option('-t, --thread <message>', 'it posts into this thread')
-    .option('--to <url>', 'who is told')
-    .option('--event <type>', 'of what, such as message.*; may be repeated', repeated(same))
-    .option('--allow-private', 'also at an address of a private network')
+    .option('-t, --thread <message>', 'post into this thread')
+    .option('--to <url>', 'address that gets the events')
+    .option('--event <type>', 'event type, such as message.*; may be repeated', repeated(same))
+    .option('--allow-private', 'allow an address in a private network')
     .addHelpText('after', examples)
     .action(async (direction: string, options: NewHookOptions) => {
       const { newHook } = await import('./hooks.ts');
@@ -159,16 +159,16 @@ Examples:
       const { removeHook } = await import('./hooks.ts');
       await removeHook(id, options, terminal);
     });
-  addConnection(hook.command('rotate').description('give a hook a new secret, printed this once'))
+  addConnection(hook.command('rotate').description('replace the secret of a hook; the new one is printed once'))
     .argument('<hook>', 'its id')
     .addHelpText('after', examples)
     .action(async (id: string, options) => {
       const { rotateHook } = await import('./hooks.ts');
       await rotateHook(id, options, terminal);
     });
-  addConnection(hook.command('redeliver').description('tell an outgoing hook once more'))
+  addConnection(hook.command('redeliver').description('deliver events to an outgoing hook again'))
     .argument('<hook>', 'its id')
-    .requiredOption('--from <position>', 'from this position of the log on', numberFlag)
+    .requiredOption('--from <position>', 'first position of the log to deliver', numberFlag)
     .addHelpText('after', examples)
     .action(async (id: string, options) => {
       const { redeliver } = await import('./hooks.ts');

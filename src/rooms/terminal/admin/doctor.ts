@@ -9,7 +9,7 @@ import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { DATABASE_NAME } from '../../contract/backup.ts';
 import { hasJournal } from '../../store/earlier-journal.ts';
-import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
 import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { colorsOf, printJson } from '../output.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
@@ -23,7 +23,10 @@ type NamedFinding = Finding & { readonly name: string };
 
 const MAX_SHOWN = 20;
 
-/** `rooms doctor`: whether what lies in a data directory is whole. Changes nothing but that it puts in the journal of an earlier version; ends with 1 when it is not. */
+/**
+ * `rooms doctor`: checks a data directory. Changes nothing, except that it imports the journal of an earlier version;
+ * ends with 1 if it finds a problem.
+ */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<void> {
   const path = resolve(options.dataDir);
   if (!existsSync(join(path, DATABASE_NAME)))
@@ -43,7 +46,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
   }
 }
 
-/** What each check of a data directory finds. */
+/** The findings of each check of a data directory. */
 export async function examine(path: string, clock: Clock): Promise<readonly NamedFinding[]> {
   // Refuses with 3 while a server runs on it.
   const directory = await ownDataDirectory(path, clock);
@@ -62,7 +65,7 @@ export async function examine(path: string, clock: Clock): Promise<readonly Name
   }
 }
 
-/** Puts in what a server of an earlier version that was killed has left in its journal. */
+/** Imports the journal left by a killed server of an earlier version. */
 async function bringUpToDate(directory: DataDirectory, clock: Clock): Promise<void> {
   const log = createLog({ level: 'error', format: 'logfmt', clock, write: () => {} });
   await (await openSqliteRoomEngine({ directory, clock, log, durability: 'full' })).close();

@@ -17,7 +17,7 @@ export interface ExportOptions extends ConnectionOptions {
   readonly output?: string;
 }
 
-/** `rooms export`: to standard output, or whole or not at all into a file. */
+/** `rooms export`: to standard output, or into a file, which is complete or not written at all. */
 export async function exportRoom(room: string, options: ExportOptions, terminal: Terminal): Promise<void> {
   const { format, from, to, output } = options;
   const query = new URLSearchParams({ format });
@@ -38,7 +38,7 @@ async function copyOut(pieces: AsyncIterable<Uint8Array>, format: string, termin
   for await (const piece of pieces) {
     check.take(piece);
     const text = decoder.decode(piece, { stream: true });
-    // Into a file or a pipe goes what others wrote as it is.
+    // Texts are written unchanged into a file or pipe.
     terminal.out(terminal.isSeen ? text.replace(/[^\n\t]+/g, printable) : text);
   }
   check.end();
@@ -66,7 +66,7 @@ async function copyToFile(pieces: AsyncIterable<Uint8Array>, format: string, pat
   }
 }
 
-/** Whether an export came whole: its last line holds the checksum of all before it. */
+/** Whether an export is complete: its last line holds the checksum of all others. */
 class ExportCheck {
   readonly #isLines: boolean;
   readonly #hash = createHash('sha256');
@@ -79,7 +79,7 @@ class ExportCheck {
   take(piece: Uint8Array): void {
     if (!this.#isLines) return;
     const all = Buffer.concat([this.#rest, piece]);
-    // The last line, whole or not, may be the end.
+    // The last line, complete or not, may be the end.
     const cut = all.lastIndexOf(0x0a, all.length - 2) + 1;
     this.#hash.update(all.subarray(0, cut));
     this.#rest = all.subarray(cut);
@@ -107,7 +107,7 @@ const reportSchema = v.looseObject({
   skipped: v.number(),
   missingFiles: v.optional(v.number(), 0),
 });
-/** A large import takes the server its time, after the last byte is there. */
+/** A large import takes the server some time after the last byte. */
 const IMPORT_TIMEOUT_MS = 3_600_000;
 
 /** `rooms import`: of a file, or of standard input as `-`. */

@@ -3,10 +3,11 @@ import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireHook, WireShownHook } from '../../contract/hook.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { colorsOf, headingOf, printJson } from '../output.ts';
-import { enc, hookSchema } from '../wire.ts';
+import { enc, hookSchema, shownHookSchema } from '../wire.ts';
 
 export interface NewHookOptions extends ConnectionOptions {
   readonly room?: string;
@@ -18,17 +19,12 @@ export interface NewHookOptions extends ConnectionOptions {
   readonly allowPrivate?: boolean;
 }
 
-const shownSchema = v.looseObject({
-  ...hookSchema.entries,
-  secret: v.optional(v.string()),
-  path: v.optional(v.string()),
-});
 const listSchema = v.looseObject({ hooks: v.array(hookSchema) });
 
-/** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, this once. */
+/** `rooms hook new`: prints the address of an incoming hook, or the secret of an outgoing one, once. */
 export async function newHook(direction: string, options: NewHookOptions, terminal: Terminal): Promise<void> {
   if (direction !== 'incoming' && direction !== 'outgoing')
-    throw new CommandError('a hook is incoming, and posts, or outgoing, and is told', ExitCode.usage);
+    throw new CommandError('the direction of a hook is incoming or outgoing', ExitCode.usage);
   const { room, name, kind, thread, to, event, allowPrivate } = options;
   const given = { roomId: room, kind, threadId: thread, url: to, events: event, allowPrivate };
   const json = {
@@ -37,20 +33,21 @@ export async function newHook(direction: string, options: NewHookOptions, termin
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   };
   await withClient(options, terminal, async (client) => {
-    const hook = client.parse(await client.send('POST', '/api/hook', { json }), shownSchema);
+    const hook = client.parse(await client.send('POST', '/api/hook', { json }), shownHookSchema);
     printSecret(client.url, hook, options, terminal);
   });
 }
 
-function printSecret(
-  url: string,
-  hook: v.InferOutput<typeof shownSchema>,
-  options: ConnectionOptions,
-  terminal: Terminal,
-): void {
+function printSecret(url: string, hook: WireShownHook, options: ConnectionOptions, terminal: Terminal): void {
   const { path, secret } = hook;
   if (options.json) printJson(terminal, hook);
   else terminal.out(`${printable(path === undefined ? (secret ?? hook.id) : `${url}${path}`)}\n`);
+}
+
+function stateOf(hook: WireHook): string {
+  if (hook.direction === 'incoming') return '-';
+  if (!hook.enabled) return 'paused';
+  return hook.failures > 0 ? `failing (${hook.lastStatus})` : 'ok';
 }
 
 /** `rooms hook ls` */
@@ -58,19 +55,13 @@ export async function listHooks(options: ConnectionOptions, terminal: Terminal):
   await withClient(options, terminal, async (client) => {
     const { hooks } = await client.get('/api/hook', listSchema);
     if (options.json) return printJson(terminal, hooks);
-    const rows = hooks.map(({ id, direction, name, roomId, url, kind, enabled, failures, lastStatus }) => [
-      id,
-      direction,
-      name,
-      roomId ?? 'all rooms',
-      String(url ?? kind ?? ''),
-      direction === 'incoming'
-        ? '-'
-        : enabled === false
-          ? 'paused'
-          : Number(failures) > 0
-            ? `failing (${lastStatus})`
-            : 'ok',
+    const rows = hooks.map((hook) => [
+      hook.id,
+      hook.direction,
+      hook.name,
+      hook.roomId ?? 'all rooms',
+      hook.direction === 'incoming' ? hook.kind : hook.url,
+      stateOf(hook),
     ]);
     const titles = ['ID', 'DIRECTION', 'NAME', 'ROOM', 'WHERE', 'STATE'];
     terminal.out(formatTable([headingOf(titles, colorsOf(terminal)), ...rows]));
@@ -86,7 +77,7 @@ export async function removeHook(id: string, options: ConnectionOptions, termina
   });
 }
 
-/** `rooms hook rotate`: a new secret, printed this once; the old one is worth nothing from then on. */
+/** `rooms hook rotate`: prints a new secret once; the old one becomes invalid. */
 export async function rotateHook(id: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const path = `/api/hook/${enc(id)}`;
@@ -95,7 +86,7 @@ export async function rotateHook(id: string, options: ConnectionOptions, termina
     const headers = { 'if-match': found.headers.get('etag') ?? '*' };
     printSecret(
       client.url,
-      client.parse(await client.send('PUT', path, { json, headers }), shownSchema),
+      client.parse(await client.send('PUT', path, { json, headers }), shownHookSchema),
       options,
       terminal,
     );

@@ -23,8 +23,8 @@ export interface RestoreOptions {
 }
 
 /**
- * `rooms restore`: into a data directory that holds no rooms. The server that is started on it has a log of its own:
- * whoever had read on in the old one is told to read anew.
+ * `rooms restore`: into a data directory without rooms. The server started on it has a log of its own, so clients with
+ * a cursor of the old one must read anew.
  */
 export async function restore(path: string, options: RestoreOptions, terminal: Terminal): Promise<void> {
   const source = resolve(path);
@@ -60,7 +60,7 @@ function readManifest(source: string): Manifest {
   } catch (error) {
     const why =
       systemCodeOf(error) === 'ENOENT' ? `it has no ${MANIFEST_NAME}` : `its ${MANIFEST_NAME} is not as written`;
-    throw new CommandError(`${source} is no whole backup of rooms: ${why}`, ExitCode.usage);
+    throw new CommandError(`${source} is not a complete backup of rooms: ${why}`, ExitCode.usage);
   }
 }
 
@@ -70,7 +70,7 @@ async function checkDatabase(source: string, { sha256 }: Manifest): Promise<void
     throw new CommandError(`${path} is damaged: its checksum is not that of ${MANIFEST_NAME}`);
 }
 
-/** The files first, and the database by its name at last: a restore that is cut off leaves no rooms without files. */
+/** First the files, last the database under its name: an interrupted restore leaves no rooms without files. */
 async function copyFiles(source: string, target: string): Promise<void> {
   const root = join(source, 'files');
   if (!existsSync(root)) return;
@@ -87,7 +87,9 @@ async function copyFiles(source: string, target: string): Promise<void> {
   }
 }
 
-/** A file is what its name says; anything else might be one of this machine that the server would then show. */
+/**
+ * A file's content must match its name; another file might be one of this machine, which the server would then serve.
+ */
 async function copyBytes(from: string, to: string, sha256: string): Promise<void> {
   const copy = await open(to, 'w', 0o600);
   try {
@@ -99,7 +101,9 @@ async function copyBytes(from: string, to: string, sha256: string): Promise<void
   throw new CommandError(`${from} is damaged: it has not the checksum that is its name; make another backup`);
 }
 
-/** Of a regular file, in hex; its bytes go to `copy` on the way. A backup holds no links, pipes or devices. */
+/**
+ * The hash of a regular file, in hex; its bytes are also written to `copy`. A backup holds no links, pipes or devices.
+ */
 async function hashOf(path: string, copy?: FileHandle): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
     if (systemCodeOf(error) === 'ELOOP' || systemCodeOf(error) === 'ENXIO') throw noFile(path);
@@ -119,7 +123,7 @@ async function hashOf(path: string, copy?: FileHandle): Promise<string> {
 }
 
 const noFile = (path: string): CommandError =>
-  new CommandError(`${path} is no plain file, as everything in a backup is; restore from a backup that is whole`);
+  new CommandError(`${path} is not a regular file, as all files of a backup are; use a complete backup`);
 
 async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
   const draft = join(target, 'restored');
@@ -139,7 +143,7 @@ async function copyDatabase(source: string, target: string, clock: Clock): Promi
   rmSync(draft, { recursive: true, force: true });
 }
 
-/** A copy has the mode of its source, which others may be able to read. */
+/** A copy gets the mode of its source, which other users may be able to read. */
 async function copyPrivately(source: string, target: string): Promise<void> {
   await copyFile(source, target);
   await chmod(target, 0o600);

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../../kernel/storage/database.ts';
-import { messageJsonOf } from '../../contract/event.ts';
+import { messageJsonOf } from '../../contract/message-json.ts';
 import { typeCode } from '../../store/event-types.ts';
 import { seqOfPlace } from '../../store/sqlite/schema.ts';
 
-/** What a look at one thing has shown. */
+/** The result of one check. */
 export interface Finding {
-  /** How much was looked at. */
+  /** The number of checked items. */
   readonly facts: string;
   readonly problems: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface StoreCheck {
 const PART = 2_000;
 const CREATED = typeCode('message.created');
 
-/** All that is checked, in its order. */
+/** All checks, in order. */
 export const CHECKS: readonly StoreCheck[] = [
   { name: 'database', check: checkPages },
   { name: 'positions', check: checkPositions },
@@ -37,7 +37,7 @@ async function checkPages(database: Database): Promise<Finding> {
   return { facts: 'integrity check', problems: words.filter((word) => word !== 'ok') };
 }
 
-/** Whether anything was ever removed for good: holes are only right then. */
+/** Whether anything was ever removed for good, which explains holes. */
 async function hasRemoved(database: Database): Promise<boolean> {
   const [row] = await database.query("SELECT count(*) AS n FROM meta WHERE name = 'lastPos'");
   return Number(row?.n) > 0;
@@ -75,7 +75,7 @@ async function checkSequences(database: Database): Promise<Finding> {
   return { facts: `${messages} messages in ${rows.length} rooms`, problems };
 }
 
-/** Each message against the events that made it. */
+/** Each message against its events. */
 async function checkMessages(database: Database): Promise<Finding> {
   const problems: string[] = [];
   let after = -1;
@@ -126,7 +126,7 @@ function messageProblem(row: Readonly<Record<string, unknown>>): string | undefi
   return undefined;
 }
 
-/** Rooms and members against the last event of each that is still in the log. */
+/** Rooms and members against their last events in the log. */
 async function checkRecords(database: Database): Promise<Finding> {
   const problems: string[] = [];
   const types = ['room.created', 'room.updated', 'room.archived'] as const;
@@ -159,7 +159,7 @@ function parse(json: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Whether the bytes of the files that messages refer to are there, and are what they were. */
+/** Whether the bytes of attached files exist unchanged. */
 async function checkFiles(database: Database, path: string): Promise<Finding> {
   const problems: string[] = [];
   const rows = await database.query('SELECT id, sha256, data FROM file WHERE id IN (SELECT file FROM file_use)');

@@ -3,6 +3,7 @@ import { CommandError } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { TokenBody, WireToken } from '../../contract/token.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';
@@ -22,16 +23,15 @@ export interface RevokeTokenOptions extends ConnectionOptions {
 
 const madeSchema = v.looseObject({ token: tokenSchema, secret: v.string() });
 const listSchema = v.looseObject({ tokens: v.array(tokenSchema), next: v.nullable(v.string()) });
-type WireToken = v.InferOutput<typeof tokenSchema>;
 
-/** `rooms token new`: prints the secret, this once, and nothing else. */
+/** `rooms token new`: prints only the secret, once. */
 export async function newToken(name: string, options: NewTokenOptions, terminal: Terminal): Promise<void> {
   const { scope, room, expires } = options;
-  const json = {
+  const json: TokenBody = {
     name,
     ...(options.for === undefined ? {} : { userId: options.for }),
-    ...(scope === undefined ? {} : { scopes: scope }),
-    ...(room === undefined ? {} : { roomIds: room }),
+    ...(scope === undefined ? {} : { scopes: scope as NonNullable<TokenBody['scopes']> }),
+    ...(room === undefined ? {} : { roomIds: [...room] }),
     ...(expires === undefined ? {} : { expiresAt: new Date(terminal.clock.now() + expires).toISOString() }),
   };
   await withClient(options, terminal, async (client) => {
@@ -78,7 +78,7 @@ async function readTokens(client: RoomsClient, user?: string): Promise<readonly 
   return tokens;
 }
 
-/** `rooms token revoke`: by its id, or by its beginning or its name where only one is meant. */
+/** `rooms token revoke`: by id, or by a unique prefix or name. */
 export async function revokeToken(wanted: string, options: RevokeTokenOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const tokens = await readTokens(client);

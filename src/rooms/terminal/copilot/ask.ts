@@ -1,42 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import * as v from 'valibot';
 import { CommandError } from '../../../kernel/errors.ts';
 import { SseReader } from '../../../kernel/sse/reader.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { RunBody, WireRun } from '../../contract/run.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { MAX_SILENCE_MS } from '../follower.ts';
 import { printJson, safeLines } from '../output.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
-import { enc, messageSchema } from '../wire.ts';
+import { enc, messageSchema, runSchema } from '../wire.ts';
 
 export interface AskOptions extends ConnectionOptions {
   readonly private?: boolean;
   readonly thread?: string;
 }
 
-const runSchema = v.looseObject({
-  id: v.string(),
-  state: v.string(),
-  text: v.optional(v.nullable(v.string())),
-  messageId: v.optional(v.nullable(v.string())),
-  error: v.optional(v.nullable(v.looseObject({ message: v.string() }))),
-});
-type WireRun = v.InferOutput<typeof runSchema>;
-
 const RUNNING = new Set(['queued', 'running']);
 const POLL_MS = 250;
 
-/** `rooms ask`: lets the copilot answer, and prints its words as they come. */
+/** `rooms ask`: asks the copilot, and prints its answer while it is written. */
 export async function ask(
   room: string,
   words: readonly string[],
   options: AskOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const json = {
+  const json: RunBody = {
     prompt: words.join(' '),
     ...(options.private ? { private: true } : {}),
     ...(options.thread === undefined ? {} : { threadId: options.thread }),
@@ -61,7 +52,7 @@ async function wholeText(client: RoomsClient, { text, messageId }: WireRun): Pro
   return messageId ? (await client.get(`/api/message/${enc(messageId)}`, messageSchema)).body : undefined;
 }
 
-/** Prints a text that grows; what it has printed once it does not repeat. */
+/** Prints a growing text, each part once. */
 class AnswerPrinter {
   readonly #out: (text: string) => void;
   #text = '';
@@ -70,7 +61,7 @@ class AnswerPrinter {
     this.#out = out;
   }
 
-  /** `text` stands at `offset` of the whole. */
+  /** `text` begins at `offset` of the whole. */
   add(offset: number, text: string): void {
     if (offset > this.#text.length) return;
     const fresh = text.slice(this.#text.length - offset);
@@ -85,7 +76,7 @@ class AnswerPrinter {
   }
 }
 
-/** By its stream while that lasts; what the run came to is asked for in any case. */
+/** Follows the run's stream while it lasts; its end is requested in any case. */
 async function follow(client: RoomsClient, id: string, printer: AnswerPrinter): Promise<WireRun> {
   const path = `/api/run/${enc(id)}`;
   for (;;) {

@@ -22,11 +22,11 @@ export function addCopilotCommands(rooms: Command, terminal: Terminal): void {
       const { showCopilot } = await import('./copilot.ts');
       await showCopilot(room, options, terminal);
     });
-  addConnection(copilot.command('set').description('change settings, and leave the others'))
+  addConnection(copilot.command('set').description('change the given settings'))
     .argument('<room>', 'its slug or id')
     .argument('[key=value...]', 'provider=…, model=…, trigger=mention, instructions=…, context.messages=20')
-    .option('--key-stdin', 'read the provider’s key from standard input (or it stands in OPSDECK_COPILOT_KEY)')
-    .option('--remove-key', 'forget the key')
+    .option('--key-stdin', 'read the provider’s key from standard input (default: OPSDECK_COPILOT_KEY)')
+    .option('--remove-key', 'remove the key')
     .addHelpText('after', EXAMPLES)
     .action(async (room: string, assignments: readonly string[], options: SetOptions) => {
       const { setCopilot } = await import('./copilot.ts');
@@ -39,7 +39,7 @@ export function addCopilotCommands(rooms: Command, terminal: Terminal): void {
       const { testCopilot } = await import('./copilot.ts');
       await testCopilot(room, options, terminal);
     });
-  addConnection(copilot.command('off').description('let it rest; its settings stay'))
+  addConnection(copilot.command('off').description('switch it off; its settings stay'))
     .argument('<room>', 'its slug or id')
     .option('--remove', 'remove it with its settings and its key')
     .addHelpText('after', EXAMPLES)
@@ -47,9 +47,7 @@ export function addCopilotCommands(rooms: Command, terminal: Terminal): void {
       const { stopCopilot } = await import('./copilot.ts');
       await stopCopilot(room, options, terminal);
     });
-  addConnection(
-    copilot.command('mine').description('turn your private copilot on or off; nobody else sees its answers'),
-  )
+  addConnection(copilot.command('mine').description('switch your private copilot on or off; only you see its answers'))
     .argument('<room>', 'its slug or id')
     .argument('<state>', 'on or off')
     .addHelpText('after', EXAMPLES)
@@ -57,11 +55,11 @@ export function addCopilotCommands(rooms: Command, terminal: Terminal): void {
       const { switchMine } = await import('./copilot.ts');
       await switchMine(room, state, options, terminal);
     });
-  addConnection(rooms.command('ask').description('let the copilot of a room answer'))
+  addConnection(rooms.command('ask').description('ask the copilot of a room'))
     .argument('<room>', 'its slug or id')
     .argument('<words...>', 'the question')
-    .option('--private', 'nobody else sees question and answer')
-    .option('-t, --thread <message>', 'in the thread of this message')
+    .option('--private', 'only you see question and answer')
+    .option('-t, --thread <message>', 'answer in the thread of this message')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms ask ops "what fired last night?" --private')
     .action(async (room: string, words: readonly string[], options: AskOptions) => {
       const { ask } = await import('./ask.ts');

@@ -45,7 +45,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'redact.patterns': list,
 };
 
-/** A copilot's settings with `model=…`, `context.messages=20` and the like. The server checks the values. */
+/** A copilot's settings, changed by `model=…`, `context.messages=20` and the like. The server checks the values. */
 export function changeCopilot(settings: Settings, assignments: readonly string[]): Settings {
   const changed: Record<string, unknown> = { ...settings };
   for (const assignment of assignments) {

@@ -66,7 +66,7 @@ async function readKey(options: SetOptions, terminal: Terminal): Promise<string 
   return key || undefined;
 }
 
-/** `rooms copilot off`: its settings stay, unless it is removed. */
+/** `rooms copilot off`: keeps its settings, unless it is removed. */
 export async function stopCopilot(
   room: string,
   options: ConnectionOptions & { readonly remove?: boolean },
@@ -93,7 +93,7 @@ export async function switchMine(
   });
 }
 
-/** Reads, changes and writes; once more when somebody has changed it in between. */
+/** Reads, changes and writes; once more after a concurrent change. */
 async function change(
   client: RoomsClient,
   room: string,
@@ -120,13 +120,13 @@ async function find(client: RoomsClient, room: string): Promise<Answer | undefin
   try {
     return await client.send('GET', pathOf(room));
   } catch (error) {
-    // The room is there, but has no copilot.
+    // The room exists, but has no copilot.
     if (error instanceof RefusedError && error.status === 404 && error.code !== 'room_not_found') return undefined;
     throw error;
   }
 }
 
-/** `rooms copilot test`: ends with 1 when the provider does not answer. */
+/** `rooms copilot test`: ends with 1 if the provider does not answer. */
 export async function testCopilot(room: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const result = client.parse(await client.send('POST', `${pathOf(room)}/test`), testSchema);

@@ -7,7 +7,7 @@ import type { InviteOptions, NewOptions } from './one-room.ts';
 
 const same = (text: string): string => text;
 
-/** Rooms themselves, and who is in them. */
+/** Rooms and their members. */
 export function addDirectoryCommands(rooms: Command, terminal: Terminal): void {
   addList(rooms, terminal);
   addNew(rooms, terminal);
@@ -16,10 +16,10 @@ export function addDirectoryCommands(rooms: Command, terminal: Terminal): void {
 }
 
 function addList(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('ls').description('list rooms, the liveliest first'))
-    .option('--joined', 'only those that you are in')
-    .option('--unread', 'only those with something new for you')
-    .option('--archived', 'those that are archived')
+  addConnection(rooms.command('ls').description('list rooms, the latest message first'))
+    .option('--joined', 'only rooms that you are a member of')
+    .option('--unread', 'only rooms with unread messages')
+    .option('--archived', 'archived rooms')
     .option('-n, --limit <count>', 'at the most', numberFlag, 50)
     .addHelpText('after', '\nExamples:\n  opsdeck rooms ls\n  opsdeck rooms ls --unread --json')
     .action(async (options: ListOptions) => {
@@ -29,13 +29,13 @@ function addList(rooms: Command, terminal: Terminal): void {
 }
 
 function addNew(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('new').description('make a room, and print its slug'))
-    .argument('<name>', 'what it is called')
-    .option('--private', 'only for those who are invited')
-    .option('--slug <slug>', 'its name in commands (default: made of the name)')
-    .option('--topic <text>', 'what it is about')
-    .option('--label <key=value>', 'links it to alerts; may be repeated', repeated(same))
-    .option('--member <user>', 'with this user in it; may be repeated', repeated(same))
+  addConnection(rooms.command('new').description('create a room, and print its slug'))
+    .argument('<name>', 'name of the hook')
+    .option('--private', 'open only to invited users')
+    .option('--slug <slug>', 'its name in commands (default: derived from the name)')
+    .option('--topic <text>', 'topic of the room')
+    .option('--label <key=value>', 'label that links it to alerts; may be repeated', repeated(same))
+    .option('--member <user>', 'add this user; may be repeated', repeated(same))
     .addHelpText('after', '\nExamples:\n  opsdeck rooms new Operations --slug ops --label team=platform')
     .action(async (name: string, options: NewOptions) => {
       const { makeRoom } = await import('./one-room.ts');
@@ -44,7 +44,7 @@ function addNew(rooms: Command, terminal: Terminal): void {
 }
 
 function addSet(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('set').description('change settings of a room, and leave the others'))
+  addConnection(rooms.command('set').description('change the given settings of a room'))
     .argument('<room>', 'its slug or id')
     .argument('<key=value...>', 'topic=…, name=…, readOnly=on, slowModeSeconds=5, label.team=…, retention.days=30')
     .addHelpText(
@@ -58,7 +58,7 @@ Examples:
       const { setRoom } = await import('./one-room.ts');
       await setRoom(room, assignments, options, terminal);
     });
-  addConnection(rooms.command('archive').description('close a room for what is new'))
+  addConnection(rooms.command('archive').description('archive a room, which then takes no changes'))
     .argument('<room>', 'its slug or id')
     .option('--undo', 'open it again')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms archive incident-12')
@@ -69,7 +69,7 @@ Examples:
 }
 
 function addMembership(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('join').description('join a public room, or one by an invite'))
+  addConnection(rooms.command('join').description('join a public room, or any room by an invite'))
     .argument('[room]', 'its slug or id')
     .option('--invite <code>', 'the code, or the link that ends with it')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms join ops')
@@ -84,11 +84,11 @@ function addMembership(rooms: Command, terminal: Terminal): void {
       const { leaveRoom } = await import('./one-room.ts');
       await leaveRoom(room, options, terminal);
     });
-  addConnection(rooms.command('invite').description('make an invite to a room, and print its code'))
+  addConnection(rooms.command('invite').description('create an invite to a room, and print its code'))
     .argument('<room>', 'its slug or id')
-    .option('--uses <count>', 'how many may come by it', numberFlag)
-    .option('--ttl <duration>', 'how long it is good', intervalFlag)
-    .addOption(new Option('--role <role>', 'what they become').choices(['admin', 'member', 'guest']))
+    .option('--uses <count>', 'how many users it admits', numberFlag)
+    .option('--ttl <duration>', 'how long it is valid', intervalFlag)
+    .addOption(new Option('--role <role>', 'role of the invited users').choices(['admin', 'member', 'guest']))
     .addHelpText('after', '\nExamples:\n  opsdeck rooms invite ops --uses 1 --ttl 1d')
     .action(async (room: string, options: InviteOptions) => {
       const { invite } = await import('./one-room.ts');

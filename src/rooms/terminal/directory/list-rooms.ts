@@ -1,9 +1,10 @@
 import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';
-import { enc, pageSchema, roomsSchema, type WireRoom } from '../wire.ts';
+import { enc, pageSchema, roomsSchema } from '../wire.ts';
 
 export interface ListOptions extends ConnectionOptions {
   readonly joined?: boolean;
@@ -14,10 +15,10 @@ export interface ListOptions extends ConnectionOptions {
 
 const PAGE = 200;
 const MAX_LINE = 60;
-/** So many rooms are asked at once for what was said last. */
+/** Concurrent requests for the rooms' last messages. */
 const AT_ONCE = 8;
 
-/** `rooms ls`: the liveliest first. */
+/** `rooms ls`: the latest message first. */
 export async function listRooms(options: ListOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const rooms = await readRooms(client, options);

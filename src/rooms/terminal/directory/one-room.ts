@@ -3,10 +3,11 @@ import * as v from 'valibot';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { RefusedError, type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { printJson } from '../output.ts';
-import { enc, roomSchema, type WireRoom } from '../wire.ts';
+import { enc, roomSchema } from '../wire.ts';
 import { changeRoom, readLabels } from './room-settings.ts';
 
 export interface NewOptions extends ConnectionOptions {
@@ -49,11 +50,11 @@ export async function setRoom(
   });
 }
 
-/** Reads, changes and writes; once more when somebody has changed it in between. */
+/** Reads, changes and writes; once more after a concurrent change. */
 async function replaceRoom(client: RoomsClient, room: string, assignments: readonly string[]): Promise<WireRoom> {
   for (let tries = 1; ; tries++) {
     const found = await client.send('GET', pathOf(room));
-    // What the settings of the copilot are is not said here, and stays.
+    // The copilot's settings are left out, and so kept.
     const { copilot: _, ...before } = client.parse(found, anySchema);
     const json = changeRoom(before, assignments);
     const headers = { 'if-match': found.headers.get('etag') ?? '*' };

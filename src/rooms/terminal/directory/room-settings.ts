@@ -6,7 +6,7 @@ const TEXTS = new Set(['name', 'slug', 'topic', 'description', 'visibility', 'hi
 const SWITCHES = new Set(['readOnly', 'archived']);
 const WORDS = [...TEXTS, ...SWITCHES, 'slowModeSeconds', 'retention.days', 'retention.maxMessages', 'label.<key>'];
 
-/** A room, as it was read, with `topic=…`, `label.team=payments` and the like. The server checks the values. */
+/** A room's settings, changed by `topic=…`, `label.team=payments` and the like. The server checks the values. */
 export function changeRoom(room: Settings, assignments: readonly string[]): Settings {
   return assignments.reduce((before, assignment) => applyOne(before, ...splitAssignment(assignment)), room);
 }
@@ -52,7 +52,7 @@ function readCount(key: string, value: string): number {
   throw new CommandError(`${key}: write a whole number`, ExitCode.usage);
 }
 
-/** `team=payments`, several of them, as an object. */
+/** Several `team=payments` as an object. */
 export function readLabels(labels: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(labels.map(splitAssignment));
 }

@@ -1,15 +1,16 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
+import type { WireMessage } from '../../contract/message.ts';
 import type { RoomsClient } from '../client.ts';
 import { Follower } from '../follower.ts';
 import { safeLines } from '../output.ts';
-import { pageSchema, type WireMessage } from '../wire.ts';
+import { pageSchema } from '../wire.ts';
 
 export interface Reply {
   readonly text: string;
   readonly raw: WireMessage;
 }
 
-/** The first whole message of somebody else that answers: in the message's thread, or as a reply to it. */
+/** The first complete answer of another user: in the message's thread, or as a reply to it. */
 export async function awaitReply(
   client: RoomsClient,
   room: string,

@@ -9,7 +9,7 @@ import type { TailOptions } from './tail.ts';
 
 const same = (text: string): string => text;
 
-/** What somebody says, and reads. */
+/** Posting, reading and changing messages. */
 export function addMessageCommands(rooms: Command, terminal: Terminal): void {
   addSay(rooms, terminal);
   addTail(rooms, terminal);
@@ -18,23 +18,28 @@ export function addMessageCommands(rooms: Command, terminal: Terminal): void {
 }
 
 function addSay(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('say').description('post a message; done when the server has it on its disk'))
+  addConnection(rooms.command('say').description('post a message; succeeds once the server has it on disk'))
     .argument('<room>', 'its slug or id')
     .argument('[text...]', 'what to say; standard input without it')
-    .option('-t, --thread <message>', 'as a reply in the thread of this message')
-    .option('--id <id>', 'the message’s own id: the same again is said once (default: a new one)')
-    .option('--file <path>', 'with this file; standard input is not read then; may be repeated', repeated(same))
-    .option('--code [language]', 'as a block of code; write --code=sh where text follows')
+    .option('-t, --thread <message>', 'reply in the thread of this message')
+    .option('--id <id>', 'id of the message, so that a repeated post has no effect (default: a new one)')
+    .option('--file <path>', 'attach this file, without reading standard input; may be repeated', repeated(same))
+    .option('--code [language]', 'post as a code block; write --code=sh before a text')
     .option('--silent', 'notify nobody')
-    .option('--wait-reply <duration>', 'wait so long for an answer, and print it', durationFlag)
+    .option('--wait-reply <duration>', 'wait this long for an answer, and print it', durationFlag)
     .addOption(
-      durationOption('--retry <duration>', 'how long to try while the server cannot be reached', durationFlag, 30_000),
+      durationOption(
+        '--retry <duration>',
+        'how long to retry while the server cannot be reached',
+        durationFlag,
+        30_000,
+      ),
     )
-    .option('--max-body <size>', 'a longer text becomes a file', sizeFlag, 65_536)
+    .option('--max-body <size>', 'attach a longer text as a file', sizeFlag, 65_536)
     .addHelpText(
       'after',
       `
-Prints the id of the message. All tries have one id, so that it is said once; 3 means that it may not have been said.
+Prints the id of the message. All tries have one id, so that it is said once; 3 context that it may not have been said.
 
 Examples:
   opsdeck rooms say ops "deploy of 4711 is done"
@@ -54,12 +59,12 @@ function linesFlag(text: string): number {
 }
 
 function addTail(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('tail').description('print what is said in rooms, and with --follow what comes'))
+  addConnection(rooms.command('tail').description('print the messages of rooms, and new ones with --follow'))
     .argument('<room...>', 'their slugs or ids')
-    .option('-n, --lines <count>', 'so many messages of each room come first', linesFlag, 20)
-    .option('--since <cursor>', 'everything after this place of the log; 0 is all')
-    .option('-f, --follow', 'go on until interrupted')
-    .option('--cursor-file <path>', 'go on exactly where the last run with this file ended')
+    .option('-n, --lines <count>', 'number of earlier messages of each room', linesFlag, 20)
+    .option('--since <cursor>', 'print everything after this position of the log; 0 is all')
+    .option('-f, --follow', 'follow new messages until interrupted')
+    .option('--cursor-file <path>', 'continue where the last run with this file ended')
     .option('--grep <regexp>', 'only messages whose text matches (RE2)')
     .option('--alerts', 'only alert cards')
     .option('--bell', 'ring at new messages')
@@ -83,8 +88,8 @@ Examples:
 function addSearch(rooms: Command, terminal: Terminal): void {
   addConnection(rooms.command('search').description('find messages, the newest first'))
     .argument('[words...]', 'words, "a phrase", -not, pre*, from:ana, in:ops, has:file, type:alert')
-    .option('--room <room>', 'only there')
-    .option('--from <user>', 'only what he said')
+    .option('--room <room>', 'only in this room')
+    .option('--from <user>', 'only messages of this user')
     .option('--type <type>', 'only text, file, alert, command or system')
     .option('--before <day>', 'such as 2030-01-31')
     .option('--after <day>', 'such as 2030-01-31')
@@ -103,15 +108,15 @@ Examples:
 }
 
 function addChanges(rooms: Command, terminal: Terminal): void {
-  addConnection(rooms.command('show').description('show a message and all that is known of it'))
+  addConnection(rooms.command('show').description('show a message and its details'))
     .argument('<message>', 'its id')
-    .option('--history', 'with what it said before it was edited')
+    .option('--history', 'include its earlier versions')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms show build-12-start --history')
     .action(async (id: string, options) => {
       const { showMessage } = await import('./one-message.ts');
       await showMessage(id, options, terminal);
     });
-  addConnection(rooms.command('edit').description('say something else in a message of yours'))
+  addConnection(rooms.command('edit').description('edit a message of yours'))
     .argument('<message>', 'its id')
     .argument('[text...]', 'the new text; without it VISUAL or EDITOR opens, or standard input is read')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms edit build-12-start "build 12 was started by ana"')
@@ -119,7 +124,7 @@ function addChanges(rooms: Command, terminal: Terminal): void {
       const { editMessage } = await import('./edit-message.ts');
       await editMessage(id, words, options, terminal);
     });
-  addConnection(rooms.command('rm').description('delete a message; that it was there stays'))
+  addConnection(rooms.command('rm').description('delete a message, which leaves a mark'))
     .argument('<message>', 'its id')
     .option('--reason <text>', 'why')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms rm build-12-start --reason "wrong room"')
@@ -130,15 +135,15 @@ function addChanges(rooms: Command, terminal: Terminal): void {
   addConnection(rooms.command('react').description('react to a message'))
     .argument('<message>', 'its id')
     .argument('<emoji>', 'one, or :name:')
-    .option('--remove', 'take it back')
+    .option('--remove', 'remove the reaction')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms react build-12-start 👀')
     .action(async (id: string, emoji: string, options) => {
       const { react } = await import('./one-message.ts');
       await react(id, emoji, options, terminal);
     });
-  addConnection(rooms.command('pin').description('keep a message in sight'))
+  addConnection(rooms.command('pin').description('pin a message'))
     .argument('<message>', 'its id')
-    .option('--remove', 'no more')
+    .option('--remove', 'unpin it')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms pin build-12-start')
     .action(async (id: string, options) => {
       const { pinMessage } = await import('./one-message.ts');

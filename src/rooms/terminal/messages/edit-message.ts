@@ -10,7 +10,7 @@ import type { ConnectionOptions } from '../connection.ts';
 import { printJson } from '../output.ts';
 import { enc, messageSchema } from '../wire.ts';
 
-/** `rooms edit`: says something else in a message, unless somebody has changed it meanwhile. */
+/** `rooms edit`: changes a message, unless it has changed meanwhile. */
 export async function editMessage(
   id: string,
   words: readonly string[],
@@ -35,7 +35,7 @@ export async function editMessage(
   });
 }
 
-/** From the editor; where nobody types, from standard input. */
+/** From the editor; without a terminal, from standard input. */
 async function newText(text: string, terminal: Terminal): Promise<string> {
   const editor = terminal.env.VISUAL || terminal.env.EDITOR;
   if (editor) return editText(editor, text);
@@ -57,7 +57,7 @@ async function editText(editor: string, text: string): Promise<string> {
   }
 }
 
-/** By the shell, since people write `code --wait`. */
+/** By the shell, since `$EDITOR` may be `code --wait`. */
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });

@@ -1,22 +1,22 @@
 import { sizeText } from '../output.ts';
 
-/** So much of the end of a long text is shown in its message, in UTF-16 units. */
+/** The part of a long text's end that its message shows, in UTF-16 units. */
 const SHOWN = 2_000;
 const MAX_LINES = 30;
 
-/** A block of code, whose fence is longer than any in the text. */
+/** A code block, with a fence longer than any in the text. */
 export function fenceText(text: string, language: string): string {
   const longest = (text.match(/^ {0,3}`{3,}/gm) ?? []).reduce((most, run) => Math.max(most, run.trim().length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** What stands in the message of a text that is a file of its own: how long it is, and how it ends. */
+/** The message of a text attached as a file: its length and its end. */
 export function shortenText(text: string, language: string, maxBytes: number): string {
   const lines = text.split('\n');
   const head = `${lines.length} lines, ${sizeText(Buffer.byteLength(text))}; the end:`;
   const end = lines.slice(-MAX_LINES).join('\n').slice(-SHOWN);
-  // A pair of surrogates may be cut in two.
+  // A surrogate pair may be split.
   const whole = /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end;
   const body = `${head}\n${fenceText(whole, language)}`;
   return Buffer.byteLength(body) <= maxBytes ? body : head.replace('; the end:', '');

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { messageLines } from '../message-lines.ts';
 import { colorsOf, printJson, safeLines } from '../output.ts';
-import { enc, messageSchema, type WireMessage } from '../wire.ts';
+import { enc, messageSchema } from '../wire.ts';
 
 const historySchema = v.looseObject({
   history: v.array(
@@ -15,7 +16,7 @@ const historySchema = v.looseObject({
 
 const pathOf = (id: string): string => `/api/message/${enc(id)}`;
 
-/** `rooms show`: a message and all that is known of it. */
+/** `rooms show`: a message and its details. */
 export async function showMessage(
   id: string,
   options: ConnectionOptions & { readonly history?: boolean },
@@ -82,7 +83,7 @@ export async function pinMessage(
   await change(options, terminal, (client) => client.send(method, `${pathOf(id)}/pin`));
 }
 
-/** Prints the message's id, or with `--json` the message as it is now. */
+/** Prints the message's id, or the message with `--json`. */
 async function change(
   options: ConnectionOptions,
   terminal: Terminal,

@@ -1,31 +1,22 @@
 import * as v from 'valibot';
+import type { PostMessageBody, WireMessage } from '../../contract/message.ts';
 import { RefusedError, type RoomsClient } from '../client.ts';
 import { safeLines } from '../output.ts';
 import type { TryLimits } from '../persistence.ts';
-import { enc, messageSchema, type WireMessage } from '../wire.ts';
+import { enc, messageSchema } from '../wire.ts';
 import type { Attachment } from './attachment.ts';
 
-export interface MessageBody {
-  readonly id: string;
-  readonly roomId: string;
-  readonly body: string;
-  readonly threadId?: string;
-  readonly silent?: boolean;
-  /** Ids of files. */
-  readonly attachments?: readonly string[];
-}
-
-/** What came of it: a message, or a word of the server to the sender alone, as commands are answered. */
+/** The result: a message, or a notice to the sender alone, as of some commands. */
 export type Said =
   | { readonly kind: 'message'; readonly message: WireMessage; readonly answer: unknown }
   | { readonly kind: 'notice'; readonly lines: readonly string[]; readonly answer: unknown };
 
 const saidSchema = v.union([messageSchema, v.looseObject({ notice: v.string() })]);
 
-/** Posts, as often as one likes: by its id the server knows the message again. */
+/** Posts a message. Repeatable: the server recognises its id. */
 export async function postMessage(
   client: RoomsClient,
-  body: MessageBody,
+  body: PostMessageBody & { readonly id: string },
   files: readonly Attachment[],
   limits: TryLimits,
 ): Promise<Said> {
@@ -46,10 +37,12 @@ export async function postMessage(
   }
 }
 
-/** The message of that id, if it says the same with files of the same bytes: those were uploaded once more, under new ids. */
+/**
+ * The message of that id, if it has the same text and files of the same bytes, which were uploaded again under new ids.
+ */
 async function findSame(
   client: RoomsClient,
-  { id, body, threadId }: MessageBody,
+  { id, body, threadId }: PostMessageBody & { readonly id: string },
   files: readonly Attachment[],
 ): Promise<WireMessage | undefined> {
   const found = await client.get(`/api/message/${enc(id)}`, messageSchema);

@@ -17,12 +17,12 @@ export interface SayOptions extends ConnectionOptions {
   readonly thread?: string;
   readonly id?: string;
   readonly file?: readonly string[];
-  /** With its language, or `true`. */
+  /** A language, or `true`. */
   readonly code?: string | true;
   readonly silent?: boolean;
   /** How long to wait for an answer, in milliseconds. */
   readonly waitReply?: number;
-  /** How long to try, in milliseconds. */
+  /** How long to retry, in milliseconds. */
   readonly retry: number;
   /** Bytes. */
   readonly maxBody: number;
@@ -30,7 +30,7 @@ export interface SayOptions extends ConnectionOptions {
 
 const MESSAGE_ID = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** `rooms say`: posts, and ends with 0 only when the server has it on its disk. */
+/** `rooms say`: posts, and ends with 0 only if the message is on the server's disk. */
 export async function say(
   room: string,
   words: readonly string[],
@@ -68,7 +68,7 @@ interface SpokenText {
 
 async function readText(words: readonly string[], hasFiles: boolean, terminal: Terminal): Promise<SpokenText> {
   if (words.length > 0) return { text: words.join(' '), isPiped: false };
-  // With files, who is asked nothing has nothing to add.
+  // With files no text is asked for.
   if (terminal.isTyped || hasFiles) {
     if (hasFiles) return { text: '', isPiped: false };
     throw new CommandError(
@@ -76,7 +76,7 @@ async function readText(words: readonly string[], hasFiles: boolean, terminal: T
       ExitCode.usage,
     );
   }
-  // What programs paint with is not part of what they say.
+  // Colour sequences of programs are removed.
   const text = stripVTControlCharacters(await terminal.stdin())
     .replaceAll('\0', '')
     .trimEnd();
@@ -87,7 +87,7 @@ async function readText(words: readonly string[], hasFiles: boolean, terminal: T
 
 interface Draft {
   readonly body: string;
-  /** The whole text, where it is longer than a message may be. */
+  /** The whole text, if it is too long for a message. */
   readonly attachment?: Attachment;
 }
 
@@ -99,7 +99,7 @@ function draftOf(text: string, options: SayOptions & { readonly isPiped: boolean
   return { body: shortenText(text, language, maxBody), attachment: attachmentOf('output.txt', Buffer.from(text)) };
 }
 
-/** A program's output that looks like a command is none. */
+/** Program output that looks like a command is escaped. */
 const escapeCommand = (text: string): string => (/^\/[A-Za-z]/.test(text) ? `/${text}` : text);
 
 function printSaid(said: Said, { json }: SayOptions, terminal: Terminal): void {

@@ -27,7 +27,7 @@ const hitsSchema = v.looseObject({
 });
 type Hit = v.InferOutput<typeof hitsSchema>['hits'][number];
 
-/** What the server gives at a time. */
+/** The server's page size. */
 const PAGE = 100;
 
 /** `rooms search`: the newest first. */
@@ -61,7 +61,7 @@ export async function search(words: readonly string[], options: SearchOptions, t
   });
 }
 
-/** On one line, with what was found marked. */
+/** On one line, with matches marked. */
 function markSnippet(
   text: string,
   offsets: readonly (readonly [number, number])[],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeTerminal } from '../../../testing/fake-terminal.ts';
-import type { WireMessage } from '../wire.ts';
+import type { WireMessage } from '../../contract/message.ts';
 import { TailPrinter } from './tail-printer.ts';
 
 const AT = '2030-01-01T12:00:00.000Z';
@@ -14,6 +14,10 @@ function message(parts: Partial<WireMessage>): WireMessage {
     author: { id: 'copilot', name: 'copilot', kind: 'copilot' },
     type: 'text',
     body: '',
+    format: 'markdown',
+    thread: null,
+    mentions: { users: [], room: false, copilot: false },
+    run: null,
     threadId: null,
     replyTo: null,
     alsoInRoom: false,
@@ -24,6 +28,9 @@ function message(parts: Partial<WireMessage>): WireMessage {
     status: 'complete',
     pinned: false,
     deleted: false,
+    deletedAt: null,
+    deletedBy: null,
+    deleteReason: null,
     edited: null,
     version: 1,
     createdAt: AT,

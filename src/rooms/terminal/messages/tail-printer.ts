@@ -1,13 +1,14 @@
 import type { ChalkInstance } from 'chalk';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import type { JsonRecord } from '../follower.ts';
 import { headOf, type LineOptions, messageLines } from '../message-lines.ts';
 import { colorsOf, printJson, safeLines } from '../output.ts';
 import type { SequenceFault } from '../sequence-watch.ts';
-import type { WireMessage, WireRoom } from '../wire.ts';
 
-/** A message's event, as it is shown. */
+/** A message's event to print. */
 export interface Shown {
   readonly event: string;
   readonly cursor: string;
@@ -15,13 +16,13 @@ export interface Shown {
   readonly data: JsonRecord;
 }
 
-/** A message that is being written, at the end of what the terminal shows. */
+/** A message being written, at the end of the output. */
 interface OpenMessage {
   readonly id: string;
   text: string;
 }
 
-/** Prints what happens, line by line; a copilot's words as they come. */
+/** Prints events line by line, and a copilot's words as they arrive. */
 export class TailPrinter {
   readonly #terminal: Terminal;
   readonly #colors: ChalkInstance;
@@ -29,7 +30,7 @@ export class TailPrinter {
   readonly #slugs: ReadonlyMap<string, string>;
   readonly #isJson: boolean;
   #open: OpenMessage | undefined;
-  /** Ids of those that are being written. */
+  /** Ids of messages being written. */
   readonly #writing = new Set<string>();
   #isLost = false;
 
@@ -67,7 +68,7 @@ export class TailPrinter {
     }
   }
 
-  /** Anything durable that is no message. */
+  /** Durable events that are not of messages. */
   event({ event, cursor, data }: { readonly event: string; readonly cursor: string; readonly data: JsonRecord }): void {
     if (this.#isJson) {
       printJson(this.#terminal, { cursor, event, data });
@@ -106,7 +107,7 @@ export class TailPrinter {
     this.#isLost = false;
   }
 
-  /** A remark to whoever looks, beside what is printed. */
+  /** A remark on the terminal beside the output. */
   say(text: string): void {
     this.#breakOff();
     this.#terminal.err(`tail: ${text}\n`);
@@ -137,7 +138,7 @@ export class TailPrinter {
     }
     if (status === 'streaming') return;
     if (this.#writing.delete(id)) this.#print(messageLines(message, this.#lines));
-    // A root is changed by each reply, too.
+    // Replies update their root, too.
     else if (edited?.at === updatedAt) {
       const remark = this.#colors.dim(' (edited)');
       this.#print(messageLines(message, this.#lines).replace('\n', () => `${remark}\n`));

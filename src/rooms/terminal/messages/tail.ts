@@ -2,6 +2,8 @@ import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { compileUnanchored, type Pattern } from '../../../kernel/regexp/regexp.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import type { WireMessage } from '../../contract/message.ts';
+import type { WireRoom } from '../../contract/room.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { readCursorFile, writeCursorFile } from '../cursor-file.ts';
@@ -9,11 +11,11 @@ import { type Followed, Follower, pauseAfter, readLog } from '../follower.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
 import { SequenceWatch } from '../sequence-watch.ts';
-import { enc, pageSchema, roomSchema, type WireMessage, type WireRoom } from '../wire.ts';
+import { enc, pageSchema, roomSchema } from '../wire.ts';
 import { type Shown, TailPrinter } from './tail-printer.ts';
 
 export interface TailOptions extends ConnectionOptions {
-  /** How many messages of each room come first. */
+  /** The number of earlier messages of each room. */
   readonly lines: number;
   readonly since?: string;
   readonly follow?: boolean;
@@ -25,7 +27,7 @@ export interface TailOptions extends ConnectionOptions {
 
 const PAGE = 200;
 
-/** `rooms tail`: prints what is said; with `--follow` until `stopped`. */
+/** `rooms tail`: prints messages; with `--follow` until `stopped`. */
 export async function tail(
   names: readonly string[],
   options: TailOptions,
@@ -58,7 +60,7 @@ class Tail {
   readonly #terminal: Terminal;
   readonly #printer: TailPrinter;
   readonly #watch = new SequenceWatch();
-  /** Of the messages that were printed from pages. */
+  /** Of the messages printed from pages. */
   readonly #versions = new Map<string, number>();
   #cursor = '';
   #isLive = false;
@@ -90,7 +92,7 @@ class Tail {
     if (follow) await this.#follow(over.signal);
   }
 
-  /** Whoever follows waits for a server that goes away; `action` goes on where it was cut. */
+  /** While following, waits for an unreachable server; `action` continues where it was cut. */
   async #patiently(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     for (let tries = 0; !signal.aborted; tries++) {
       try {
@@ -103,13 +105,13 @@ class Tail {
     }
   }
 
-  /** The last messages; the cursor then stands before what was read first. */
+  /** Prints the last messages; the cursor is taken before they are read. */
   async #printHistory(): Promise<void> {
     const found: { readonly at: number; readonly message: WireMessage }[] = [];
     for (const { id } of this.#rooms) {
       let at = 0;
       for (const message of await this.#lastOf(id)) {
-        // Within a room its numbers say the order: the clock of the server may have gone back.
+        // Within a room ordered by number, since the server's clock may have gone back.
         at = Math.max(at, Date.parse(message.createdAt));
         found.push({ at, message });
       }
@@ -137,7 +139,7 @@ class Tail {
     }
   }
 
-  /** Everything up to now. */
+  /** Prints everything up to now. */
   async #drain(): Promise<void> {
     const log = readLog(this.#client, { rooms: this.#names(), cursor: this.#cursor });
     for (;;) {
@@ -206,7 +208,7 @@ class Tail {
     if (bell && this.#isLive && event === 'message.created' && !message.silent) this.#terminal.err('\x07');
   }
 
-  /** The log is another one, or has forgotten: what is missing is read from the rooms themselves. */
+  /** After a reset: missing messages are read from the rooms. */
   async #reset(reason: string, cursor: string): Promise<void> {
     this.#printer.say(`the log cannot be read on from here (${printable(reason)}); going on from the rooms themselves`);
     for (const { id } of this.#rooms) {
@@ -231,7 +233,7 @@ class Tail {
   async #save(): Promise<void> {
     const { cursorFile } = this.#options;
     if (cursorFile === undefined) return;
-    // A pipe that nobody reads any more is told of in this turn of the event loop, and ends the process.
+    // A closed pipe is reported in this turn of the event loop, and ends the process.
     await new Promise((done) => setImmediate(done));
     writeCursorFile(cursorFile, { cursor: this.#cursor, seqs: this.#watch.last });
   }

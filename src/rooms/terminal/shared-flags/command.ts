@@ -2,17 +2,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration } from '../../../kernel/duration.ts';
 import { intervalFlag } from '../../../kernel/terminal/flags.ts';
 
-/** Adds what every command takes that talks to a server. */
+/** Adds the options of all commands with a server. */
 export function addConnection(command: Command): Command {
   return command
     .option('--url <url>', 'the server (default: OPSDECK_ROOMS_URL, else http://127.0.0.1:8065)')
-    .option('--token <token>', 'who you are; others may see it here, not in OPSDECK_ROOMS_TOKEN')
-    .option('--user <id>', 'who you are where nobody signs in (default: OPSDECK_ROOMS_USER)')
+    .option('--token <token>', 'token to authenticate with; visible to others here, unlike in OPSDECK_ROOMS_TOKEN')
+    .option('--user <id>', 'user on a server without sign-in (default: OPSDECK_ROOMS_USER)')
     .addOption(durationOption('--timeout <duration>', 'how long to wait for an answer', intervalFlag, 30_000))
     .option('--json', 'print JSON');
 }
 
-/** A flag whose help shows the milliseconds of its default as one would write them. */
+/** A flag whose help shows its default, in milliseconds, as a duration. */
 export function durationOption(flags: string, description: string, read: (text: string) => number, ms: number): Option {
   return new Option(flags, description).argParser(read).default(ms, formatDuration(ms));
 }

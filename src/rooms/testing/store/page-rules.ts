@@ -1,4 +1,4 @@
-// How every store of rooms cuts pages out of the order of messages.
+// Tests of every store: pages of messages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageQuery } from '../../store/room-store.ts';
@@ -6,7 +6,7 @@ import { newMessage, post, runStarted, write } from './parts.ts';
 import type { OpenStore } from './rules.ts';
 
 export function pageRules(open: OpenStore): void {
-  /** Of 9 messages: what a query shows, and whether there is more on either side. */
+  /** Of 9 messages: the page of a query, and whether there is more on either side. */
   const PAGES: readonly (readonly [Omit<PageQuery, 'roomId'>, readonly number[], boolean, boolean])[] = [
     [{ limit: 3 }, [7, 8, 9], true, false],
     [{ limit: 9 }, [1, 2, 3, 4, 5, 6, 7, 8, 9], false, false],

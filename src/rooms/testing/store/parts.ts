@@ -55,7 +55,7 @@ type MessageChange = Extract<EventDraft, { message: Message }>;
 
 export const changed = (draft: MessageChange): PreparedEvent => ({ draft, body: printMessageEvent(draft) });
 
-/** An event that is of no message. */
+/** An event without a message. */
 export function runStarted(roomId: string, audience?: string): PreparedEvent {
   const draft = {
     type: 'run.started' as const,
@@ -94,13 +94,13 @@ export function newRun(parts: Partial<Run> = {}): Run {
 
 export const write = (...events: readonly PreparedEvent[]): PreparedWrite => ({ events });
 
-/** Posts each in a write of its own, all in one commit, and answers them as they are then. */
+/** Posts each in a write of its own, all in one commit, and returns the committed messages. */
 export async function post(store: RoomStore, ...drafts: readonly NewMessage[]): Promise<readonly Message[]> {
   const committed = await store.append(drafts.map((draft) => write(created(draft))));
   return committed.flat().flatMap(({ event }) => (event.type === 'message.created' ? [event.message] : []));
 }
 
-/** What a message is once somebody has deleted it. */
+/** A deleted message. */
 export const tombstoneOf = (message: Message): Message => ({
   ...message,
   body: '',

@@ -1,4 +1,4 @@
-// What every store of rooms keeps beside messages, and how it removes them for good.
+// Tests of every store: everything but messages, and removal for good.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileRef } from '../../domain/file/file.ts';

@@ -1,8 +1,7 @@
-// What every store of rooms keeps to, whatever it stands on.
+// Tests of every store, whatever its storage.
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { messageJsonOf } from '../../contract/event.ts';
-import { printMessage } from '../../contract/message.ts';
+import { messageJsonOf, printMessage } from '../../contract/message-json.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { RoomStore } from '../../store/room-store.ts';
 import { pageRules } from './page-rules.ts';

@@ -8,7 +8,7 @@ import { type OpenEngine, openRoomStoreOn } from '../../store/open-room-store.ts
 import type { RoomEngine } from '../../store/room-engine.ts';
 import { reviveEngineError } from '../../store/room-engine-thread.ts';
 import type { RoomStore } from '../../store/room-store.ts';
-import { openSqliteRoomEngine } from '../../store/sqlite/room-engine.ts';
+import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
 import { START } from './parts.ts';
 import type { StoreUnderTest } from './rules.ts';
 
@@ -19,7 +19,7 @@ export interface SqliteStoreUnderTest extends StoreUnderTest {
 
 export interface TestStoreOptions {
   readonly path?: string;
-  /** Puts something between the store and its engine. */
+  /** Wraps the engine. */
   readonly wrap?: (engine: RoomEngine, log: Log) => OpenEngine;
 }
 
@@ -30,7 +30,7 @@ export const direct = (engine: RoomEngine): OpenEngine => ({
   end: async () => {},
 });
 
-/** The engine as it answers over a port, in this thread. */
+/** The engine behind a port, in this thread. */
 export function overPort(engine: RoomEngine, log: Log): OpenEngine {
   const { port1, port2 } = new MessageChannel();
   answerCalls(port1, engine);
@@ -38,7 +38,7 @@ export function overPort(engine: RoomEngine, log: Log): OpenEngine {
   return { ...direct(callerProxy<RoomEngine>(caller)), end: async () => port1.close() };
 }
 
-/** A store in a folder of its own; both go with the test. */
+/** A store in a folder of its own; both are removed after the test. */
 export async function openTestStore(t: TestContext, options: TestStoreOptions = {}): Promise<SqliteStoreUnderTest> {
   const { path = temporaryFolder(t), wrap = direct } = options;
   const clock = new FakeClock(START);

@@ -1,0 +1,74 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { WireCommand } from '../contract/command.ts';
+import type { RunRequests } from '../copilot/run/requests.ts';
+import type { RoomAccess } from '../domain/access.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { CommandCard } from '../domain/card/command-card.ts';
+import type { CommandLine } from '../domain/command/line.ts';
+import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
+import type { Room } from '../domain/room/room.ts';
+import type { AlertCards } from '../hooks/alert-cards.ts';
+import type { Post, Posted } from '../messages/messages.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomStore } from '../store/room-store.ts';
+import type { AlertUsers } from './alert-users.ts';
+import type { CommandPosts } from './command-posts.ts';
+import type { LiveAlertLists } from './live-alert-lists.ts';
+
+/** A slash command: a file of its own, and a line in `list.ts`. */
+export interface SlashCommand<Arguments = unknown> extends WireCommand {
+  /** Reads the arguments; pure. */
+  read(line: CommandLine, now: number): Outcome<Arguments>;
+  run(request: CommandRequest, args: Arguments, parts: CommandParts): CommandResult | Promise<CommandResult>;
+}
+
+/** A command that was posted. */
+export interface CommandRequest {
+  readonly caller: Caller;
+  readonly post: Post;
+  readonly access: RoomAccess;
+  /** The id of its message, chosen before anything is done, so that silences and the like can refer to it. */
+  readonly id: string;
+}
+
+/** The answer of a command: a message for the room, or a text for the caller alone. */
+export type CommandAnswer =
+  | { readonly kind: 'posted'; readonly posted: Posted }
+  | { readonly kind: 'notice'; readonly text: string; readonly card: CommandCard | null };
+
+export type CommandResult = Outcome<CommandAnswer>;
+
+/** The message of a command. */
+export interface CommandMessage {
+  readonly body: string;
+  readonly card: CommandCard;
+}
+
+/** The parts of the server that commands use. */
+export interface CommandParts {
+  /** All commands, in the order of `/help`. */
+  readonly commands: readonly SlashCommand[];
+  readonly state: RoomState;
+  readonly store: RoomStore;
+  readonly posts: CommandPosts;
+  readonly cards: AlertCards;
+  readonly alertUsers: AlertUsers;
+  readonly lists: LiveAlertLists;
+  readonly runs: Pick<RunRequests, 'ask'>;
+  readonly clock: Clock;
+  /** The URL of a message. */
+  readonly permalink: (room: Room, messageId: string) => string;
+}
+
+/** Refuses the arguments of a command, and shows how to write it. */
+export const refuseArguments = ({ help }: Pick<SlashCommand, 'help'>, reason: string): Refusal =>
+  refuse('invalid_body', `${reason}. ${help}`);
+
+export const notice = (text: string, card: CommandCard | null = null): CommandResult =>
+  accepted({ kind: 'notice', text, card });
+
+export const cardOf = ({ caller }: Pick<CommandRequest, 'caller'>, command: string): CommandCard => ({
+  kind: 'command',
+  command,
+  by: caller.user.id,
+});

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { Tickets } from '../authentication/tickets.ts';
+import { EventLog } from '../feed/event-log.ts';
+import { Presence } from '../feed/presence.ts';
+import { RoomFeed } from '../feed/room-feed.ts';
+import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
+import type { StoredState } from '../store/room-store.ts';
+import { type ComposeInputs, random } from './core.ts';
+
+const MAX_STREAMS_PER_USER = 20;
+const MAX_STREAMS = 10_000;
+
+interface FeedInputs {
+  readonly inputs: ComposeInputs;
+  readonly stored: StoredState;
+  readonly state: RoomState;
+  readonly writer: RoomWriter;
+}
+
+/** Streams, presence and tickets; the first listeners to a commit. */
+export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
+  const { store, clock, log, options } = inputs;
+  const presence = options.presence ? new Presence(state, () => clock.now()) : undefined;
+  const feed = new RoomFeed({
+    state,
+    store,
+    clock,
+    log,
+    epoch: stored.epoch,
+    pos: stored.pos,
+    firstPos: stored.firstPos,
+    nodeId: options.nodeId,
+    maxPerUser: options.auth === 'token' ? MAX_STREAMS_PER_USER : Number.POSITIVE_INFINITY,
+    maxStreams: options.maxStreams ?? MAX_STREAMS,
+    random,
+    ...(presence ? { watcher: presence } : {}),
+  });
+  const tickets = new Tickets({ clock, state, random: randomBytes });
+  presence?.announceBy(feed);
+  writer.onCommit((committed) => {
+    feed.tell(committed);
+    presence?.follow(committed);
+    tickets.follow(committed);
+  });
+  return { feed, presence, tickets, log: new EventLog(feed, clock) };
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { autoRunId } from '../domain/copilot/trigger.ts';
+import type { Message } from '../domain/message/message.ts';
+import { refuse } from '../domain/refusal.ts';
+import type { RoomState } from '../room/state.ts';
+import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../testing/copilot-parts.ts';
+import { CopilotTriggers, type CopilotTriggersParts } from './triggers.ts';
+
+function kit(messages: readonly Message[] = []) {
+  const clock = new FakeClock();
+  const asked: string[] = [];
+  const room = roomOf({ copilot: copilotOf({ trigger: 'always' }) });
+  const stored = (found: readonly Message[]) => found.map((message) => ({ message, json: '', contentHash: '' }));
+  const parts = {
+    state: viewOf(room, { ana: 'member', ben: 'member' }) as RoomState,
+    store: { messages: async (ids: readonly string[]) => stored(messages.filter(({ id }) => ids.includes(id))) },
+    runs: {
+      request: async ({ id }: { id: string }) => {
+        asked.push(id);
+        return refuse('archived', 'enough for a test');
+      },
+    },
+    clock,
+  };
+  const triggers = new CopilotTriggers(parts as unknown as CopilotTriggersParts);
+  const tell = (...told: readonly Message[]) =>
+    triggers.follow(
+      told.map((message, index) => ({
+        pos: index + 1,
+        data: '',
+        event: { type: 'message.created', roomId: ROOM_ID, message },
+      })),
+    );
+  return { clock, asked, triggers, tell };
+}
+
+const ben = { author: { id: 'ben', name: 'Ben', kind: 'human' } } as const;
+const idsOf = (...seqs: readonly number[]) => seqs.map((seq) => autoRunId(ROOM_ID, `message-${seq}`));
+
+test('what somebody writes in several messages is answered once, when he has finished', () => {
+  const { clock, asked, tell } = kit();
+  tell(messageOf(1, 'one'));
+  clock.advance(1_000);
+  tell(messageOf(2, 'two'));
+  clock.advance(1_499);
+  assert.deepEqual(asked, []);
+  clock.advance(1);
+  assert.deepEqual(asked, idsOf(2));
+});
+
+test('what somebody else writes in between is a question of its own', () => {
+  const { clock, asked, tell } = kit();
+  tell(messageOf(1, 'one'), messageOf(2, 'two', ben));
+  assert.deepEqual(asked, idsOf(1));
+  clock.advance(1_500);
+  assert.deepEqual(asked, idsOf(1, 2));
+});
+
+test('threads are waited for one by one, and nothing is asked after the end', async () => {
+  const { clock, asked, tell, triggers } = kit();
+  tell(messageOf(1, 'one'), messageOf(2, 'two', { ...ben, threadId: 'message-0' }));
+  clock.advance(1_500);
+  assert.deepEqual(asked, idsOf(1, 2));
+  tell(messageOf(3, 'three'));
+  await triggers.close();
+  clock.advance(1_500);
+  assert.equal(asked.length, 2);
+});

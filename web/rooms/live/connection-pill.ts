@@ -1,0 +1,57 @@
+import type { Clock } from '../../shared/clock.ts';
+import { h, setText } from '../../shared/dom.ts';
+import type { ConnectionState } from './event-stream.ts';
+
+/** Shows the state of the connection and the number of unsent messages. */
+export class ConnectionPill {
+  readonly element: HTMLButtonElement;
+  readonly #text = h('span', {});
+  readonly #clock: Clock;
+  readonly #queued: () => number;
+  #state: ConnectionState = { kind: 'connecting' };
+  /** When it was last live, or began: a short interruption is not shown. */
+  #troubleSince: number | undefined;
+
+  constructor(clock: Clock, queued: () => number, retry: () => void) {
+    this.#clock = clock;
+    this.#queued = queued;
+    this.element = h(
+      'button',
+      { type: 'button', class: 'pill', 'data-connection': 'connecting', onclick: retry },
+      h('span', { class: 'dot', 'aria-hidden': 'true' }),
+      this.#text,
+    );
+    clock.every(1000, () => this.draw());
+    this.draw();
+  }
+
+  show(state: ConnectionState): void {
+    this.#state = state;
+    if (state.kind === 'live') this.#troubleSince = undefined;
+    else this.#troubleSince ??= this.#clock.now();
+    this.draw();
+  }
+
+  get isLive(): boolean {
+    return this.#state.kind === 'live';
+  }
+
+  draw(): void {
+    const queued = this.#queued();
+    const waiting = queued > 0 ? `, ${queued} queued` : '';
+    setText(this.#text, `${this.#words()}${waiting}`);
+    this.element.dataset.connection = this.#state.kind;
+    this.element.title = this.#state.kind === 'live' ? 'You see the current state' : 'Try again now';
+  }
+
+  #words(): string {
+    const state = this.#state;
+    if (state.kind === 'live') return 'Live';
+    if (state.kind === 'offline') return 'Offline';
+    if (state.kind === 'waiting') {
+      const seconds = Math.ceil((state.until - this.#clock.now()) / 1000);
+      return seconds > 0 ? `Reconnecting in ${seconds} s` : 'Reconnecting';
+    }
+    return this.#troubleSince === undefined ? 'Connecting' : 'Reconnecting';
+  }
+}
