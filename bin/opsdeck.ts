@@ -1,17 +1,17 @@
 import { systemTerminal } from '../src/kernel/terminal/terminal.ts';
 import { currentThread } from '../src/kernel/threads/thread.ts';
 
-/** A minified line is half a megabyte long: whatever escapes is told in one line, with the stack only on demand. */
+/** Reports an uncaught error in one line, with its stack only on demand, since a minified line is half a megabyte long. */
 function die(error: unknown): never {
   const detail = error instanceof Error ? (process.env.OPSDECK_DEBUG ? error.stack : error.message) : String(error);
   process.stderr.write(`opsdeck: unexpected failure: ${String(detail).slice(0, 4000)}\n`);
   process.exit(1);
 }
 
-/** How long the process may take to end by itself when everything is done. */
+/** The time in which the process may end by itself after the command. */
 const LINGER_MS = 500;
 
-/** A connection that was given up while it was opened would keep the process alive for seconds. */
+/** A connection that was abandoned while it opened would keep the process alive for seconds. */
 function endLingering(): void {
   if (process.stdout.writableLength === 0) process.exit();
 }
@@ -32,7 +32,7 @@ function runProgram(args: readonly string[]): void {
 const args = process.argv.slice(2);
 const part = currentThread();
 if (part) {
-  // An error that escapes ends the thread, and reaches its starter.
+  // An uncaught error ends the thread, and is passed to its starter.
   void import('../src/parts.ts').then(({ runPart }) => runPart(part.name, part.port, part.options));
 } else {
   runProgram(args);

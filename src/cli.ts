@@ -52,7 +52,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await createProgram(terminal, await loadCommands(args[0])).parseAsync(args, { from: 'user' });
     return ExitCode.done;
   } catch (error) {
-    // Commander has already told what is wrong; help and version end by the same way, with code 0.
+    // Commander has already reported the error; help and version also end in this way, with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
     if (!(error instanceof CommandError)) throw error;
     if (error.message) terminal.err(`opsdeck: ${error.message}\n`);

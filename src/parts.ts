@@ -1,13 +1,13 @@
 import { BCRYPT_PART } from './kernel/http/bcrypt-thread.ts';
 import type { Port } from './kernel/threads/calls.ts';
 
-/** What runs in threads of its own, by the names under which they are started. */
+/** The parts that run in threads, by name. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
   'room engine': async () => (await import('./rooms/store/room-engine-thread.ts')).serveRoomEngine,
   [BCRYPT_PART]: async () => (await import('./kernel/http/bcrypt-thread.ts')).serveBcrypt,
 };
 
-/** Hands a thread over to what it was started for. */
+/** Runs a part in this thread. */
 export async function runPart(name: string, port: Port, options: unknown): Promise<void> {
   const serve = await PARTS[name]?.();
   if (!serve) throw new Error(`the program has no part ${name}`);

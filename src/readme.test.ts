@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { SETTINGS as ALERT_SETTINGS } from './alerts/config/settings.ts';
 import { run } from './cli.ts';
+import { SETTINGS as DASHBOARD_SETTINGS } from './dashboard/config/settings.ts';
+import type { SettingsTable } from './kernel/settings/settings.ts';
+import { CONFIG_FLAGS, SERVE_FLAGS } from './relay/config/command-line.ts';
+import { NAMED_SECTIONS, SINGLE_SECTIONS } from './relay/config/settings.ts';
+import { SETTINGS as ROOM_SETTINGS } from './rooms/config/settings.ts';
 import { FakeTerminal } from './testing/fake-terminal.ts';
 import {
   executablePath,
@@ -87,6 +93,23 @@ test('every command in the table of the README is one, and has the help that it 
     assert.equal(await run([...command, '--help'], terminal), 0, command.join(' '));
     assert.match(terminal.stdout, new RegExp(`^Usage: opsdeck ${command.join(' ')}\\b`), command.join(' '));
   }
+});
+
+test('every setting in the tables of the README is one', () => {
+  const tables: readonly SettingsTable[] = [
+    ...[ALERT_SETTINGS, CONFIG_FLAGS, SERVE_FLAGS, DASHBOARD_SETTINGS, ROOM_SETTINGS],
+    ...[...Object.values(SINGLE_SECTIONS), ...Object.values(NAMED_SECTIONS)],
+  ];
+  const settings = tables.flatMap((table) => Object.values(table));
+  const flags = settings.map(({ flag = '' }) => flag.replace(/ .*/, ''));
+  // These variables end in the name of a user or an environment.
+  const variables = [...settings.map(({ variable = '' }) => variable), 'USAGE_SESSION_TOKEN_', 'USER_TOKENS'];
+  const rows =
+    README.slice(README.indexOf('\n## Configuration'), README.indexOf('\n## Rooms')).match(/^\| `.*$/gm) ?? [];
+  const names = rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`(--[\w.-]+|[A-Z_]{4,})/g)]);
+  assert.ok(names.length >= 12);
+  for (const [, name = ''] of names)
+    assert.ok(flags.includes(name) || variables.includes(name) || variables.includes(name.replace(/[A-Z]$/, '')), name);
 });
 
 test('the package ships what the README says it does', () => {

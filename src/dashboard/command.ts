@@ -1,28 +1,29 @@
-import { type Command, Option } from 'commander';
-import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { createLog, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import type { Command } from 'commander';
+import { createLog } from '../kernel/log.ts';
+import { boolean } from '../kernel/settings/kind.ts';
+import { refuseConfig, setting } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { addSettings, LOG_SETTINGS, readFlags, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import type { DashboardFlags } from './config/config.ts';
+import { SETTINGS } from './config/settings.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
-Without any data it shows a sample. CSV exports lie in the project's data/, markers in data/project-markers.json. The
-environment, and below it the project's .env, may hold USAGE_WEB_HOST, USAGE_WEB_PORT, USAGE_EVENTS_CACHE_TTL (seconds),
-USAGE_UPSTREAM_URL, USAGE_USERS, USAGE_SESSION_TOKEN_<USER>, USER_TOKENS, USAGE_EMAIL_<USER>, USAGE_SESSION_COOKIE and
-USAGE_WEB_ALLOWED_HOSTS. What .env says of upstream, cookie and hosts goes with tokens of the same file alone. Web content
-of the project is served, if other users of this machine can read it.
+Without data it shows a sample. CSV exports lie in the project's data/, markers in data/project-markers.json. Variables are
+read from the environment, then from the project's .env; there are also USAGE_EVENTS_CACHE_TTL (seconds, default: 120),
+USAGE_SESSION_TOKEN_<USER>, USER_TOKENS, USAGE_EMAIL_<USER>, USAGE_SESSION_COOKIE and USAGE_WEB_ALLOWED_HOSTS. Upstream,
+cookie and hosts of a .env are used only with tokens of the same file. Web content of the project is served if other users
+of this machine can read it.
 
 Examples:
   opsdeck dashboard serve --open
   opsdeck dashboard serve --project ~/usage --port 8061
   USAGE_SESSION_TOKEN_INFO=… opsdeck dashboard serve --users info`;
 
-interface ServeFlags extends DashboardFlags {
-  readonly open?: boolean;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
+const COMMAND_SETTINGS = {
+  open: setting('--open', boolean, 'open the page in the browser'),
+  ...LOG_SETTINGS,
+};
 
 /** `opsdeck dashboard …` */
 export function addDashboardCommand(program: Command, terminal: Terminal): void {
@@ -33,51 +34,31 @@ export function addDashboardCommand(program: Command, terminal: Terminal): void 
     'after',
     '\nExamples:\n  opsdeck dashboard serve --open\n  opsdeck dashboard report usage-events.csv --by model',
   );
-  dashboard
-    .command('serve')
-    .description('serve the dashboard on this machine')
-    .option('--host <address>', 'where to listen (default: USAGE_WEB_HOST, else 127.0.0.1)')
-    .option('--port <port>', 'where to listen; 0 for any free port (default: USAGE_WEB_PORT, else 8060)')
-    .option('--project <folder>', 'the folder whose data/ and .env are used (default: the current one)')
-    .option(
-      '--upstream-url <url>',
-      'where live usage comes from (default: USAGE_UPSTREAM_URL, else https://cursor.com)',
-    )
-    .option('--users <names>', 'whose usage it is, such as info,slope (default: USAGE_USERS, else info,slope)')
-    .option('--allow-remote', 'let other machines in; whoever reaches the port reads everything')
-    .option('--open', 'open the page in the browser')
-    .addOption(
-      new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
-    )
-    .addOption(new Option('--log-format <format>', 'the form of a line').choices(LOG_FORMATS).default('logfmt'))
+  const serve = dashboard.command('serve').description('serve the dashboard on this machine');
+  addSettings(serve, { ...SETTINGS, ...COMMAND_SETTINGS })
     .addHelpText('after', EXAMPLES)
-    .action((flags: ServeFlags) => serveDashboard(flags, terminal));
+    .action(() => serveDashboard(serve, terminal));
   addTerminalCommands(dashboard, terminal);
 }
 
-async function serveDashboard(flags: ServeFlags, terminal: Terminal): Promise<void> {
+async function serveDashboard(command: Command, terminal: Terminal): Promise<void> {
+  const { open, logLevel: level, logFormat: format } = readFlags(command, COMMAND_SETTINGS);
   const { loadConfig } = await import('./config/config.ts');
-  const config = loadConfig(flags, terminal.env);
+  const config = loadConfig(writtenFlags(command, SETTINGS), terminal.env);
   if (!config.ok) throw refuseConfig(config.problems);
-  const { clock } = terminal;
-  const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
-  for (const warning of config.warnings) log.warn(warning);
+  const { options, warnings } = config.value;
+  const log = createLog({ level, format, clock: terminal.clock, write: terminal.err });
+  for (const warning of warnings) log.warn(warning);
   const stopped = untilStopped();
   const { startDashboard } = await import('./server.ts');
-  const server = await startDashboard(config.options, clock, log);
+  const server = await startDashboard(options, terminal.clock, log);
   try {
     terminal.out(`Dashboard: ${server.url}/analytics\n`);
-    if (flags.open) await openPage(`${server.url}/analytics`, terminal);
+    if (open) await openPage(`${server.url}/analytics`, terminal);
     await stopped;
   } finally {
     await server.close();
   }
-}
-
-function refuseConfig(problems: readonly string[]): CommandError {
-  const [first, ...others] = problems;
-  const text = others.length === 0 ? first : `the configuration is refused:\n  ${problems.join('\n  ')}`;
-  return new CommandError(text ?? '', ExitCode.usage);
 }
 
 async function openPage(url: string, terminal: Terminal): Promise<void> {

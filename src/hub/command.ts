@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
-import { ALERT_SERVER_DEFAULTS } from '../alerts/config/server-options.ts';
+import type { Command } from 'commander';
 import type { Clock } from '../kernel/clock.ts';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../kernel/errors.ts';
-import type { ListenAddress } from '../kernel/http/listen-address.ts';
-import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat, type LogLevel } from '../kernel/log.ts';
+import { CommandError, messageOf, systemCodeOf } from '../kernel/errors.ts';
+import { createLog, type Log } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
+import { anyText, listenAddress } from '../kernel/settings/kind.ts';
+import { refuseConfig, setting, type Values } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import { listenAddressFlag } from '../kernel/terminal/flags.ts';
+import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { HubEntry } from './contract.ts';
 import { OwnSites } from './own-sites.ts';
@@ -18,67 +18,56 @@ Examples:
   opsdeck up
   opsdeck up --data-dir /var/lib/opsdeck`;
 
-interface UpFlags {
-  readonly dataDir: string;
-  readonly hubAddress: ListenAddress;
-  readonly alertsAddress: ListenAddress;
-  readonly relayAddress: ListenAddress;
-  readonly flags?: string;
-  readonly dashboardAddress: ListenAddress;
-  readonly project?: string;
-  readonly roomsAddress: ListenAddress;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-}
+const SETTINGS = {
+  dataDir: setting(
+    '--data-dir <directory>',
+    anyText,
+    'where the servers keep their state, each in a folder of its own',
+    {
+      default: 'data',
+    },
+  ),
+  hubAddress: setting('--hub-address <address>', listenAddress, 'where the page listens', {
+    default: '127.0.0.1:8075',
+  }),
+  alertsAddress: setting('--alerts-address <address>', listenAddress, 'where the alert server listens', {
+    default: '127.0.0.1:9093',
+  }),
+  relayAddress: setting('--relay-address <address>', listenAddress, 'where the flag relay listens', {
+    default: '127.0.0.1:8030',
+  }),
+  dashboardAddress: setting('--dashboard-address <address>', listenAddress, 'where the usage dashboard listens', {
+    default: '127.0.0.1:8060',
+  }),
+  project: setting(
+    '--project <directory>',
+    anyText,
+    'the folder that the dashboard shows: its data/, and web pages in it',
+    { otherwise: 'dashboard/ in the data directory' },
+  ),
+  roomsAddress: setting('--rooms-address <address>', listenAddress, 'where the rooms listen', {
+    default: '127.0.0.1:8065',
+  }),
+  flags: setting('--flags <path>', anyText, 'a file or folder of flags for the relay to serve', {
+    otherwise: 'a sample',
+  }),
+  ...LOG_SETTINGS,
+};
+
+type UpFlags = Values<typeof SETTINGS>;
 
 /** `opsdeck up` */
 export function addUpCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('up')
-    .description('start every server on its defaults, with a page that links to them')
-    .option('--data-dir <directory>', 'where the servers keep their state, each in a folder of its own', 'data')
-    .addOption(
-      new Option('--hub-address <address>', 'where the page listens')
-        .argParser(listenAddressFlag)
-        .default({ host: '127.0.0.1', port: 8075 }, '127.0.0.1:8075'),
-    )
-    .addOption(
-      new Option('--alerts-address <address>', 'where the alert server listens')
-        .argParser(listenAddressFlag)
-        .default({ host: '127.0.0.1', port: 9093 }, '127.0.0.1:9093'),
-    )
-    .addOption(
-      new Option('--relay-address <address>', 'where the flag relay listens')
-        .argParser(listenAddressFlag)
-        .default({ host: '127.0.0.1', port: 8030 }, '127.0.0.1:8030'),
-    )
-    .addOption(
-      new Option('--dashboard-address <address>', 'where the usage dashboard listens')
-        .argParser(listenAddressFlag)
-        .default({ host: '127.0.0.1', port: 8060 }, '127.0.0.1:8060'),
-    )
-    .option(
-      '--project <directory>',
-      'the folder that the dashboard shows: its data/, and web pages in it (default: dashboard/ in the data directory)',
-    )
-    .addOption(
-      new Option('--rooms-address <address>', 'where the rooms listen')
-        .argParser(listenAddressFlag)
-        .default({ host: '127.0.0.1', port: 8065 }, '127.0.0.1:8065'),
-    )
-    .option('--flags <path>', 'a file or folder of flags for the relay to serve (default: a sample)')
-    .addOption(
-      new Option('--log-level <level>', 'the least important lines written').choices(LOG_LEVELS).default('info'),
-    )
-    .addOption(new Option('--log-format <format>', 'the form of a line').choices(LOG_FORMATS).default('logfmt'))
+  const up = program.command('up').description('start every server on its defaults, with a page that links to them');
+  addSettings(up, SETTINGS)
     .addHelpText('after', EXAMPLES)
-    .action((flags: UpFlags) => startAll(flags, terminal));
+    .action(() => startAll(readFlags(up, SETTINGS), terminal));
 }
 
-/** One of the servers, as long as it runs. */
+/** A running server. */
 interface RunningServer {
   readonly described: HubEntry;
-  /** Resolves when it can no longer do its work. */
+  /** Resolves when the server can no longer work. */
   readonly failed?: Promise<void>;
   reload?(): void;
   close(): Promise<void>;
@@ -120,6 +109,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
 }
 
 async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: Log): Promise<RunningServer> {
+  const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startAlertServer } = await import('../alerts/server.ts');
   const options = {
     ...ALERT_SERVER_DEFAULTS,
@@ -144,12 +134,12 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
 }
 
 async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
-  const { loadConfig, refuseConfig, systemFiles } = await import('../relay/config/config-source.ts');
-  // Of the environment nothing but where the user's keys lie: `up` runs on defaults.
-  const config = loadConfig(flags.flags === undefined ? {} : { flags: flags.flags }, {}, systemFiles(terminal.env));
+  const { loadConfig, systemFiles } = await import('../relay/config/config-source.ts');
+  // The environment is used only for the folder of the user's keys: `up` runs on defaults.
+  const config = loadConfig({ flags: flags.flags }, {}, systemFiles(terminal.env));
   if (!config.ok) throw refuseConfig(config.problems);
   const { host, port } = flags.relayAddress;
-  // Pages under development, of any origin, are its clients.
+  // Its clients are pages of any origin, also under development.
   const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
   const server = await relay.startRelay({ ...config.value.options, host, port, site }, terminal.clock, log);
@@ -171,14 +161,15 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
   const { host = '0.0.0.0', port } = flags.dashboardAddress;
   const project = flags.project ?? makeProject(stateFolderOf(flags, 'dashboard'));
   const config = loadConfig({ host, port: String(port), project }, terminal.env);
-  if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
-  for (const warning of config.warnings) log.warn(warning);
+  if (!config.ok) throw refuseConfig(config.problems);
+  const { options, warnings } = config.value;
+  for (const warning of warnings) log.warn(warning);
   if (flags.project === undefined && holdsUsage('data'))
     log.warn('the dashboard shows a folder of its own: for the usage in ./data add --project .', { project });
   const dashboard = await import('../dashboard/server.ts');
   const others = [stateFolderOf(flags, 'alerts'), stateFolderOf(flags, 'rooms'), ...(flags.flags ? [flags.flags] : [])];
-  const withheld = [...config.options.withheld, ...others];
-  const server = await dashboard.startDashboard({ ...config.options, withheld }, terminal.clock, log);
+  const withheld = [...options.withheld, ...others];
+  const server = await dashboard.startDashboard({ ...options, withheld }, terminal.clock, log);
   return {
     described: {
       name: 'dashboard',
@@ -196,7 +187,7 @@ function stateFolderOf({ dataDir }: UpFlags, server: string): string {
   return join(dataDir, server);
 }
 
-/** Whether a dashboard would show what lies there. */
+/** Whether the folder has files for a dashboard. */
 function holdsUsage(folder: string): boolean {
   try {
     return readdirSync(folder).some((name) => name === 'project-markers.json' || name.endsWith('.csv'));
@@ -205,7 +196,7 @@ function holdsUsage(folder: string): boolean {
   }
 }
 
-/** What lies there is for this user alone, until one lets others in. */
+/** Makes the project, which only this user can read at first. */
 function makeProject(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -215,7 +206,7 @@ function makeProject(folder: string): string {
   }
 }
 
-/** Slash commands of the rooms go to the alert server beside them. */
+/** Slash commands of the rooms use the alert server of this process. */
 async function startRooms(
   flags: UpFlags,
   alertsUrl: string,
@@ -226,7 +217,7 @@ async function startRooms(
   const { host = '0.0.0.0', port } = flags.roomsAddress;
   const written = { host, port: String(port), 'data-dir': stateFolderOf(flags, 'rooms'), alerts: alertsUrl };
   const config = loadConfig(written, env);
-  if (!config.ok) throw new CommandError(config.problems.join('\n'), ExitCode.usage);
+  if (!config.ok) throw refuseConfig(config.problems);
   for (const warning of config.value.warnings) log.warn(warning);
   const rooms = await import('../rooms/server.ts');
   const server = await rooms.startRooms(config.value.options, clock, log);

@@ -1,15 +1,15 @@
 /** Ends a timer; calling it again, or after the timer has fired, does nothing. */
 export type CancelTimer = () => void;
 
-/** Where time comes from. Pure code is handed an instant; whoever has to wait is handed a clock. */
+/** The source of time. Pure code takes an instant as an argument; code that waits takes a clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds since some moment, whoever puts the clock forward or back meanwhile. */
+  /** Milliseconds since some moment, whatever is done to the machine's clock. */
   monotonic(): number;
   /** Calls `action` once, `ms` milliseconds from now. */
   after(ms: number, action: () => void): CancelTimer;
-  /** Calls `action` every `ms` milliseconds, for the first time `ms` from now. */
+  /** Calls `action` every `ms` milliseconds, first `ms` from now. */
   every(ms: number, action: () => void): CancelTimer;
 }
 
@@ -17,8 +17,8 @@ export interface Clock {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * In this turn of the event loop: Node's shortest timer takes a millisecond. It keeps the process alive for that turn:
- * for an immediate that does not, the event loop sleeps until something else happens.
+ * Runs in this turn of the event loop: Node's shortest timer takes a millisecond. It keeps the process alive for that turn,
+ * since the event loop would sleep before an unreferenced immediate.
  */
 function soon(action: () => void): CancelTimer {
   const immediate = setImmediate(action);
@@ -53,12 +53,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** Seconds from some moment on, finer than a millisecond: for how long something took, whatever is done to the clock. */
+/** Seconds since some moment, finer than a millisecond, for measuring durations; whatever is done to the machine's clock. */
 export function monotonicSeconds(): number {
   return performance.now() / 1000;
 }
 
-/** Keeps the process alive until it is cancelled: the clock's timers do not, and a command may have nothing but them. */
+/** Keeps the process alive until it is cancelled: the clock's timers do not, and a command may have nothing else. */
 export function holdProcess(): CancelTimer {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);

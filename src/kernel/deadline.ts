@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** What was waited for has not come in time. */
+/** The awaited result did not come in time. */
 export class DeadlineError extends Error {
   override readonly name: string = 'DeadlineError';
 
@@ -12,13 +12,13 @@ export class DeadlineError extends Error {
 export interface Deadline {
   readonly clock: Clock;
   readonly ms: number;
-  /** Ends what is done, too, and with its own reason. */
+  /** Also ends the action, with its own reason. */
   readonly signal?: AbortSignal | undefined;
-  /** What the signal is aborted with when the time has passed; a DeadlineError unless given. */
+  /** The reason of the abort when the time has passed; a DeadlineError unless given. */
   readonly reason?: Error;
 }
 
-/** Does something whose signal is aborted when its time has passed. */
+/** Runs `action` with a signal that is aborted when the time has passed. */
 export async function withDeadline<T>(
   { clock, ms, signal, reason }: Deadline,
   action: (signal: AbortSignal) => Promise<T>,

@@ -20,7 +20,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The text of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,13 +1,13 @@
 export interface FairQueueLimits {
-  readonly perLane: number;
+  readonly perKey: number;
   readonly total: number;
 }
 
-/** A queue of lanes that are served in turn, so that a long lane delays no other. Each lane is first in, first out. */
+/** Queues by key that are served in turn, so that a long one delays no other. Each is first in, first out. */
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits;
-  /** None is empty; the first has the next turn. */
-  readonly #lanes = new Map<string, T[]>();
+  /** No empty ones; the first has the next turn. */
+  readonly #queues = new Map<string, T[]>();
   #size = 0;
 
   constructor(limits: FairQueueLimits) {
@@ -19,12 +19,12 @@ export class FairQueue<T> {
   }
 
   /**
-   * Answers with the item for which there is no room, if any: this one where its lane is full, or none is longer; otherwise
-   * the newest of the longest lane.
+   * Returns the item that has no room, if any: this one if its queue is full or no other is longer; otherwise the newest of
+   * the longest queue.
    */
-  add(lane: string, item: T): T | undefined {
-    const items = this.#lanes.get(lane) ?? [];
-    if (items.length >= this.#limits.perLane) return item;
+  add(key: string, item: T): T | undefined {
+    const items = this.#queues.get(key) ?? [];
+    if (items.length >= this.#limits.perKey) return item;
     let dropped: T | undefined;
     if (this.#size >= this.#limits.total) {
       const longest = this.#longest();
@@ -32,15 +32,15 @@ export class FairQueue<T> {
       dropped = longest.pop();
     } else this.#size++;
     items.push(item);
-    this.#lanes.set(lane, items);
+    this.#queues.set(key, items);
     return dropped;
   }
 
   take(): T | undefined {
-    for (const [lane, items] of this.#lanes) {
+    for (const [key, items] of this.#queues) {
       const item = items.shift();
-      this.#lanes.delete(lane);
-      if (items.length > 0) this.#lanes.set(lane, items);
+      this.#queues.delete(key);
+      if (items.length > 0) this.#queues.set(key, items);
       this.#size--;
       return item;
     }
@@ -49,7 +49,7 @@ export class FairQueue<T> {
 
   #longest(): T[] {
     let longest: T[] = [];
-    for (const items of this.#lanes.values()) if (items.length > longest.length) longest = items;
+    for (const items of this.#queues.values()) if (items.length > longest.length) longest = items;
     return longest;
   }
 }

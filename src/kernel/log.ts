@@ -8,13 +8,13 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Structured log lines. Never hand it a secret: it writes what it is given. */
+/** Structured log lines. Never pass it a secret. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Whether debug lines are written, for callers whose fields cost something. */
+  /** Whether debug lines are written, for callers whose fields are expensive. */
   readonly debugging: boolean;
 }
 

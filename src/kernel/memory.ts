@@ -2,34 +2,34 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 
-/** By then a server has started, and what its start took is garbage. */
+/** By then a server has started, and the memory of its start is garbage. */
 const AFTER_START_MS = 1_000;
-/** In bytes. V8 has collected all garbage of a larger one by itself, and it would take longer. */
+/** In bytes. V8 collects the garbage of a larger heap by itself, and it would take longer. */
 const SMALL_HEAP = 64 * 2 ** 20;
 
 /**
- * Lets V8 give back to the system what the start has taken, and later what each busy time has. It does that by itself as
- * soon as a process has calmed down; but it watches for that only once it has collected all garbage of the heap for the
- * first time, and a small one does not make it do so. To be called when a server has started.
+ * Lets V8 return memory to the system after the start, and later after each busy time. V8 does so by itself when a process
+ * becomes idle, but only after its first full garbage collection, which a small heap does not cause. To be called when a
+ * server has started.
  */
 export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
   clock.after(AFTER_START_MS, () => {
-    // Not process.memoryUsage(): that reads a file, and throws where no more may be opened.
+    // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
     if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
   });
 }
 
 /**
- * Has V8 collect garbage before it asks the system for more memory, which costs a few microseconds for each new alert: left
- * to itself, it takes 280 MB for 50,000 alerts that need 100. To be called when a server has started.
+ * Makes V8 collect garbage before it asks the system for more memory, which costs a few microseconds for each new alert.
+ * Otherwise it takes 280 MB for 50,000 alerts that need 100. To be called when a server has started.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
-  // The space of young objects, which would grow to 128 MB, keeps the size that it has.
+  // The space of young objects would grow to 128 MB; it keeps its size.
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Takes some milliseconds for a small heap. Node hands V8's own function over only to contexts made under this flag. */
+/** Takes some milliseconds for a small heap. Only contexts made under this flag have V8's function. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('globalThis.gc');

@@ -1,4 +1,4 @@
-/** A binary heap: the first of its items is always at hand. Items that are equal come out in any order. */
+/** A binary heap. Equal items are taken in any order. */
 export class PriorityQueue<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
   readonly #items: T[] = [];
@@ -27,7 +27,7 @@ export class PriorityQueue<T> {
     items[place] = item;
   }
 
-  /** Takes the first item out. */
+  /** Removes and returns the first item. */
   pop(): T | undefined {
     const items = this.#items;
     const first = items[0];

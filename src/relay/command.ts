@@ -1,10 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
-import { createLog, LOG_FORMATS, LOG_LEVELS, type Log, type LogFormat } from '../kernel/log.ts';
+import { createLog, type Log } from '../kernel/log.ts';
+import { refuseConfig } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
-import { hostFlag, repeated } from '../kernel/terminal/flags.ts';
+import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import type { ConfigSourceOptions, LoadedConfig } from './config/config-source.ts';
+import { CONFIG_FLAGS, SERVE_FLAGS } from './config/command-line.ts';
+import type { LoadedConfig } from './config/config-source.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import type { Environment } from './environment.ts';
 import type { RelayServer } from './server.ts';
@@ -28,27 +30,13 @@ export function addRelayCommand(program: Command, terminal: Terminal): void {
     'after',
     `\nExamples:\n  opsdeck relay serve\n  opsdeck relay eval new-checkout --context '{"key": "ada"}'`,
   );
-  addConfigOptions(
-    relay.command('serve').description('start a relay: the API of LaunchDarkly’s Relay Proxy, and OFREP'),
-  )
+  const serve = relay.command('serve').description('start a relay: the API of LaunchDarkly’s Relay Proxy, and OFREP');
+  addSettings(serve, { ...CONFIG_FLAGS, ...SERVE_FLAGS })
     .version(`opsdeck ${OPSDECK_VERSION}`, '--version')
-    .option('--evaluated-streams', 'send changed flags to client-side and mobile SDKs instead of pings')
-    .option('--record <folder>', 'save the latest data of each environment there, for a start during an outage')
-    .option(
-      '--host <address>',
-      'address to listen on (default: every interface; with the sample or --flags this machine only)',
-    )
-    .addOption(
-      new Option(
-        '--allowed-host <name>',
-        'accept only requests for this host name and localhost; may be repeated',
-      ).argParser(repeated(hostFlag)),
-    )
-    .addOption(new Option('--log.level <level>', 'minimum level of log lines').choices([...LOG_LEVELS, 'none']))
-    .addOption(new Option('--log.format <format>', 'format of log lines (default: logfmt)').choices(LOG_FORMATS))
     .addHelpText('after', EXAMPLES)
-    .action((flags: ServeFlags) => serveRelay(flags, terminal));
-  addConfigOptions(relay.command('check-config').description('print the effective configuration, or all its mistakes'))
+    .action(() => serveRelay(serve, terminal));
+  const check = relay.command('check-config').description('print the effective configuration, or all its mistakes');
+  addSettings(check, CONFIG_FLAGS)
     .addHelpText(
       'after',
       `
@@ -59,47 +47,22 @@ Examples:
   opsdeck relay check-config --flags flags.yml
   opsdeck relay check-config --from-env`,
     )
-    .action(async (flags: ConfigFlags) => {
+    .action(async () => {
       const { checkConfig } = await import('./terminal/check-config.ts');
-      checkConfig(flags, terminal);
+      checkConfig(readFlags(check, CONFIG_FLAGS), terminal);
     });
   addTerminalCommands(relay, terminal);
 }
 
-interface ConfigFlags extends ConfigSourceOptions {
-  readonly port?: number;
-}
-
-/** Option names as commander converts them: dots stay, dashes become camel case. */
-interface ServeFlags extends ConfigFlags {
-  readonly 'log.level'?: RelayOptions['logLevel'];
-  readonly 'log.format'?: LogFormat;
-}
-
-function addConfigOptions(command: Command): Command {
-  return command
-    .option('--config <file>', 'configuration file of the Relay Proxy (default: /etc/ld-relay.conf if it exists)')
-    .option('--from-env', 'read configuration from environment variables, which override the file')
-    .option('--allow-missing-file', 'accept a missing configuration file')
-    .addOption(
-      new Option('--port <port>', 'port to listen on; 0 for any free port (default: 8030)').argParser(portFlag),
-    )
-    .option('--flags <path>', 'serve the flags of a JSON or YAML file, or folder of files, and follow its changes');
-}
-
-function portFlag(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
-  return Number(text);
-}
-
-async function serveRelay(flags: ServeFlags, terminal: Terminal): Promise<void> {
-  const { loadConfig, refuseConfig } = await import('./config/config-source.ts');
-  const outcome = loadConfig({ ...flags, logLevel: flags['log.level'] }, terminal.env);
+async function serveRelay(command: Command, terminal: Terminal): Promise<void> {
+  const flags = readFlags(command, { ...CONFIG_FLAGS, ...SERVE_FLAGS });
+  const { loadConfig } = await import('./config/config-source.ts');
+  const outcome = loadConfig(flags, terminal.env);
   if (!outcome.ok) throw refuseConfig(outcome.problems);
   const { options, warnings, logFormat } = outcome.value;
   const log = createLog({
     level: options.logLevel === 'none' ? 'error' : options.logLevel,
-    format: flags['log.format'] ?? logFormat ?? 'logfmt',
+    format: flags.logFormat ?? logFormat ?? 'logfmt',
     clock: terminal.clock,
     write: options.logLevel === 'none' ? () => {} : terminal.err,
   });

@@ -92,7 +92,7 @@ describe('the executable', () => {
     const cases: readonly (readonly [args: readonly string[], code: number, said: RegExp])[] = [
       [['--port', String(portOf({ url }))], 1, /^opsdeck: cannot listen on .*the port is taken/m],
       [['--config', 'missing.conf'], 2, /missing\.conf/],
-      [['--flags', 'missing.json', '--port', 'x'], 2, /Write a port/],
+      [['--flags', 'missing.json', '--port', 'x'], 2, /--port: "x" is invalid; write a whole number from 0/],
     ];
     for (const [args, code, said] of cases) {
       const ended = await runProcess(process.execPath, [executablePath(), 'relay', 'serve', ...args], { cwd });

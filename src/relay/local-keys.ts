@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import * as v from 'valibot';
+import type { Variables } from '../kernel/settings/settings.ts';
 import { readRegularFileSync } from '../kernel/storage/regular-file.ts';
-
-export type Variables = Readonly<Record<string, string | undefined>>;
 
 const keysSchema = v.object({
   sdkKey: v.pipe(v.string(), v.regex(/^sdk-[\da-f]{32}$/)),

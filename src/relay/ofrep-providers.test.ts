@@ -10,8 +10,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { launchBrowser, openPage } from '../testing/browser.ts';
 import { HANG_MS } from '../testing/eventually.ts';
-import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from './config/relay-defaults.ts';
+import { ENVIRONMENT_DEFAULTS } from './config/relay-defaults.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import { RELAY_DEFAULTS } from './testing/config.ts';
 import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
 

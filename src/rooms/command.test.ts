@@ -154,7 +154,7 @@ describe('rooms serve', () => {
       ['--base-url', 'https://chat.example.com', '--auth', 'none'],
       /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/,
     ],
-    ['a port is a number', ['--port', 'http'], /--port: "http" is not understood/],
+    ['a port is a number', ['--port', 'http'], /--port: "http" is invalid/],
     ['PostgreSQL is not part of it', ['--database', 'postgres://x'], /--database: .* not part of this build/],
     [
       'a file that is not there',

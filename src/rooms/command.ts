@@ -1,17 +1,20 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
+import { flagLayer, readSettings, refuseConfig, variableLayer } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { addSettings, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import type { RoomsConfig, RoomsFlags } from './config/config.ts';
+import type { RoomsConfig } from './config/config.ts';
+import { CONFIG_FILE, SETTINGS } from './config/settings.ts';
 import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
 Reachable from this machine only, the server needs no sign-in; with --host, --base-url, --allowed-host or --cors-origin for
 others it asks for tokens. Behind a proxy set --base-url. The first start with tokens prints one for the admin, unless
-OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every flag has a variable (--max-body: OPSDECK_ROOMS_MAX_BODY; --data-dir:
-OPSDECK_DATA_DIR) and a key of its name in the --config file; flags override variables, and these the file.
+OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every setting but --config is also a key of the configuration file, under the name of its
+flag (--no-presence is presence); flags override variables, and these the file.
 If OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
 With --alerts, admins may use the alert server from any room, and members other than guests from the rooms in --alerts-rooms.
 OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory.
@@ -46,55 +49,10 @@ Examples:
 }
 
 function addServeCommand(rooms: Command, terminal: Terminal): void {
-  rooms
-    .command('serve')
-    .description('start the server, with a page at /')
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <port>', 'port to listen on; 0 for any free port (default: 8065)')
-    .option('--data-dir <directory>', 'data directory (default: data/rooms)')
-    .addOption(
-      new Option(
-        '--auth <mode>',
-        'none: everybody is an admin, on this machine only; token (default if others can reach the server); insecure-none',
-      ).choices(['none', 'token', 'insecure-none']),
-    )
-    .option('--base-url <url>', 'public address of the server, such as https://chat.example.com')
-    .option('--allowed-host <name>', 'further host name of the server; may be repeated', collect)
-    .option('--cors-origin <origin>', 'origin whose pages may use the server; may be repeated', collect)
-    .option('--config <file>', 'file with these settings, YAML or JSON')
-    .option('--alerts <url>', 'alert server for commands such as /silence: http://127.0.0.1:9093')
-    .option('--outbound-proxy <url>', 'proxy for outgoing hooks and copilots, in place of HTTP_PROXY; see below')
-    .option(
-      '--alerts-rooms <rooms>',
-      'rooms whose members may use the alert server, such as ops,oncall; elsewhere only admins may; may be repeated',
-      collect,
-    )
-    .option('--max-body <size>', 'maximum size of a message (default: 65536)')
-    .option('--upload-max <size>', 'maximum size of a file (default: 25MiB)')
-    .option('--retention <duration>', 'how long messages are kept; 0 is for ever (default: 0d)')
-    .option('--edit-window <duration>', 'how long users may edit their messages; never, always (default: 24h)')
-    .option('--read-only', 'refuse all changes')
-    .option('--require-if-match', 'refuse changes without If-Match')
-    .option('--no-rate-limits', 'do not limit the requests of users')
-    .option('--no-edit-history', 'do not keep earlier versions of edited messages')
-    .option('--no-presence', 'do not show which users are online')
-    .addOption(
-      new Option(
-        '--durability <kind>',
-        'off: faster, but a power failure may lose acknowledged writes (default: full)',
-      ).choices(['full', 'off']),
-    )
-    .option('--secrets-dir <directory>', 'directory of the keys that copilots read as file:…')
-    .option('--node-id <name>', 'name of this server (default: auto)')
-    .option('--log-level <level>', 'minimum level of logged lines: debug, info, warn, error (default: info)')
-    .option('--log-format <format>', 'log format: logfmt, json (default: logfmt)')
-    .addOption(new Option('--database <url>').hideHelp())
+  const serve = rooms.command('serve').description('start the server, with a page at /');
+  addSettings(serve, { ...CONFIG_FILE, ...SETTINGS })
     .addHelpText('after', EXAMPLES)
-    .action((_flags: unknown, command: Command) => serveRooms(command, terminal));
-}
-
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
+    .action(() => serveRooms(serve, terminal));
 }
 
 async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
@@ -117,31 +75,12 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
   }
 }
 
-async function configure(command: Command, terminal: Terminal): Promise<RoomsConfig> {
+async function configure(command: Command, { env, readFile }: Terminal): Promise<RoomsConfig> {
+  const layers = [variableLayer((name) => env[name]), flagLayer(writtenFlags(command, CONFIG_FILE))];
+  const path = readSettings(CONFIG_FILE, layers, []).config?.value;
+  const file = path ? await (await import('./config/config-file.ts')).readConfigFile(path, readFile) : undefined;
   const { loadConfig } = await import('./config/config.ts');
-  const flags = writtenFlags(command);
-  const path = flags.config ?? terminal.env.OPSDECK_ROOMS_CONFIG;
-  const file =
-    typeof path === 'string' && path !== ''
-      ? await (await import('./config/config-file.ts')).readConfigFile(path, terminal.readFile)
-      : undefined;
-  const config = loadConfig(flags, terminal.env, file);
-  if (config.ok) return config.value;
-  const [first, ...others] = config.problems;
-  const text = others.length === 0 ? first : `the configuration is refused:\n  ${config.problems.join('\n  ')}`;
-  throw new CommandError(text ?? '', ExitCode.usage);
-}
-
-/**
- * Flags by the key of their setting: `--no-presence` is `presence`. Only given flags, since their defaults rank below
- * the environment and the file.
- */
-function writtenFlags(command: Command): RoomsFlags {
-  return Object.fromEntries(
-    command.options.flatMap((option) => {
-      const name = option.attributeName();
-      if (command.getOptionValueSource(name) !== 'cli') return [];
-      return [[option.name().replace(/^no-/, ''), command.getOptionValue(name)]];
-    }),
-  );
+  const config = loadConfig(writtenFlags(command, SETTINGS), env, file);
+  if (!config.ok) throw refuseConfig(config.problems);
+  return config.value;
 }

@@ -1,9 +1,13 @@
+import { join } from 'node:path';
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 import type { SiteRules } from '../../kernel/http/site-address.ts';
 import type { Pattern } from '../../kernel/regexp/regexp.ts';
+import { type Values, valuesOf } from '../../kernel/settings/settings.ts';
 import type { MatcherMode } from '../domain/matcher-parse.ts';
+import { SETTINGS } from './settings.ts';
 
-/** All that the alert server is told when it starts. Durations are milliseconds. */
+/** How the alert server is started. Durations are milliseconds. */
 export interface AlertServerOptions {
   /** Undefined: ./alertmanager.yml if there is one, otherwise the built-in configuration. */
   readonly configFile: string | undefined;
@@ -12,15 +16,15 @@ export interface AlertServerOptions {
   /** Where an Alertmanager with the same flags kept its state: its silences are taken over from there, once. */
   readonly importPath: string;
   readonly listenAddresses: readonly ListenAddress[];
-  /** Where people reach the server. Undefined: the host's name and the bound port. */
+  /** The URL at which users reach the server. Undefined: the host's name and the bound port. */
   readonly externalUrl: URL | undefined;
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
   /** Origins whose pages may use every method. */
   readonly corsOrigins: readonly string[];
-  /** Origins that match may use every method too, and then pages of all others none. Undefined: those may read and post. */
+  /** Pages of matching origins may use every method too, and pages of other origins none. Undefined: those may read and post. */
   readonly corsOriginPattern: Pattern | undefined;
-  /** Then pages of other origins, but for those above, can neither read nor change anything. Undefined: Alertmanager's openness. */
+  /** Keeps out pages of other origins than those above. Undefined: Alertmanager's openness. */
   readonly site: SiteRules | undefined;
   /** The most GETs at once; 0: no limit. */
   readonly getConcurrency: number;
@@ -38,9 +42,9 @@ export interface AlertServerOptions {
   readonly logSilences: boolean;
   /** Whether `${NAME}` in the configuration file stands for a variable of the environment. */
   readonly expandEnv: boolean;
-  /** Groups are not flushed before so long after the start. */
+  /** The first flush of a group is no earlier than this after the start. */
   readonly dispatchStartDelayMs: number;
-  /** Whether the metrics of notifications tell receivers apart. */
+  /** Whether metrics of notifications have a label for the receiver. */
   readonly receiverNameInMetrics: boolean;
   /** TLS and users. Undefined: neither. */
   readonly webConfigFile: string | undefined;
@@ -53,33 +57,53 @@ export interface AlertServerOptions {
   readonly clusterPeerName: string | undefined;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+/** Makes options of the settings; throws a CommandError for features that do not exist or contradict each other. */
+export function optionsOf(values: Values<typeof SETTINGS>): AlertServerOptions {
+  const { dataDir, storagePath, routePrefix, externalUrl, features } = values;
+  const path = (routePrefix || (externalUrl?.pathname ?? '')).replace(/^\/+|\/+$/g, '');
+  return {
+    ...values,
+    ...featuresOf(features ?? ''),
+    storagePath: storagePath ?? join(dataDir, 'alerts'),
+    // Alertmanager's own default is data/, without a folder for itself.
+    importPath: storagePath ?? dataDir,
+    routePrefix: path && `/${path}`,
+    site: siteOf(values),
+  };
+}
+
+/** Alertmanager's openness, unless names are given. */
+function siteOf({ allowedHosts, corsOrigins, corsOriginPattern }: Values<typeof SETTINGS>): SiteRules | undefined {
+  if (allowedHosts.length === 0) return undefined;
+  const allowsOrigin = (origin: string) => corsOrigins.includes(origin) || (corsOriginPattern?.test(origin) ?? false);
+  return { hosts: allowedHosts, allowsOrigin, hostHint: 'start it with --web.allowed-host to answer there' };
+}
+
+const FEATURES = [
+  'classic-mode',
+  'utf8-strict-mode',
+  'receiver-name-in-metrics',
+  'alert-names-in-metrics',
+  'group-key-in-metrics',
+  'auto-gomemlimit',
+  'event-recorder',
+];
+
+/** Alertmanager's texts and exit code. */
+function featuresOf(list: string): Pick<AlertServerOptions, 'matcherMode' | 'receiverNameInMetrics'> {
+  const names = list.split(',').filter((name) => name !== '');
+  const unknown = names.find((name) => !FEATURES.includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(`unknown option '${unknown}' for --enable-feature`, ExitCode.failed);
+  const [classic, strict] = [names.includes('classic-mode'), names.includes('utf8-strict-mode')];
+  if (classic && strict) throw new CommandError('cannot have both classic and UTF-8 modes enabled', ExitCode.failed);
+  return {
+    matcherMode: classic ? 'classic' : strict ? 'utf8-strict' : 'fallback',
+    receiverNameInMetrics: names.includes('receiver-name-in-metrics'),
+  };
+}
 
 /** Alertmanager's defaults. */
-export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'importPath'> = {
-  configFile: undefined,
-  listenAddresses: [{ host: undefined, port: 9093 }],
-  externalUrl: undefined,
-  routePrefix: '',
-  corsOrigins: [],
-  corsOriginPattern: undefined,
-  site: undefined,
-  getConcurrency: 0,
-  timeoutMs: 0,
-  retentionMs: 120 * HOUR_MS,
-  maintenanceIntervalMs: 15 * MINUTE_MS,
-  gcIntervalMs: 30 * MINUTE_MS,
-  maxSilences: 0,
-  maxSilenceSizeBytes: 0,
-  perAlertnameLimit: 0,
-  logSilences: false,
-  expandEnv: false,
-  dispatchStartDelayMs: 0,
-  receiverNameInMetrics: false,
-  webConfigFile: undefined,
-  systemdSocket: false,
-  matcherMode: 'fallback',
-  clusterListenAddress: { host: '0.0.0.0', port: 9094 },
-  clusterPeerName: undefined,
-};
+export const ALERT_SERVER_DEFAULTS: Omit<AlertServerOptions, 'storagePath' | 'importPath'> = optionsOf(
+  valuesOf(SETTINGS),
+);

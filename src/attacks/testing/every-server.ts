@@ -89,7 +89,7 @@ export async function startEveryServer(t: Cleanup, options: EveryServerOptions =
   const dashboardConfig = loadDashboard({ project, port: '0' }, options.dashboardVariables ?? {});
   if (!dashboardConfig.ok) throw new Error(dashboardConfig.problems.join('\n'));
   const dashboardLog = logOf();
-  const dashboard = await startDashboard(dashboardConfig.options, systemClock, dashboardLog.log);
+  const dashboard = await startDashboard(dashboardConfig.value.options, systemClock, dashboardLog.log);
   add('dashboard', dashboard.url, dashboardLog.read, () => dashboard.close());
 
   const rooms = await openTestRooms(t, {

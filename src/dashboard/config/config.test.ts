@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Flags } from '../../kernel/settings/settings.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { writeFiles } from '../testing/app.ts';
-import { type DashboardFlags, type DashboardOptions, loadConfig } from './config.ts';
+import { type DashboardOptions, loadConfig } from './config.ts';
+import type { SETTINGS } from './settings.ts';
 
 function load(
   t: Cleanup,
-  { flags = {}, env = {}, file }: { flags?: DashboardFlags; env?: Record<string, string>; file?: string },
+  { flags = {}, env = {}, file }: { flags?: Flags<typeof SETTINGS>; env?: Record<string, string>; file?: string },
 ) {
   const project = temporaryFolder(t);
   if (file !== undefined) writeFiles(project, { '.env': file });
@@ -18,7 +20,7 @@ function load(
 function options(t: Cleanup, from: Parameters<typeof load>[1]): DashboardOptions {
   const outcome = load(t, from);
   assert.ok(outcome.ok, JSON.stringify(outcome));
-  return outcome.options;
+  return outcome.value.options;
 }
 
 function problems(t: Cleanup, from: Parameters<typeof load>[1]): string {
@@ -106,7 +108,7 @@ test('users: names are checked, and all is nobody', (t) => {
     options(t, { flags: { users: 'slope, ops ,slope' } }).users.map(({ id }) => id),
     ['slope', 'ops'],
   );
-  assert.match(problems(t, { flags: { users: 'all' } }), /means everybody/);
+  assert.match(problems(t, { flags: { users: 'all' } }), /means every user/);
   assert.match(problems(t, { flags: { users: 'A' } }), /small letters/);
   assert.match(problems(t, { flags: { users: ' , ' } }), /at least one/);
   assert.match(problems(t, { flags: { users: 'a-b,a_b' } }), /share a variable/);
@@ -133,9 +135,9 @@ test('what is wrong is told all at once, each with its name', (t) => {
 
 test('a line of .env that is none is warned of by its number, and a token without encryption is', (t) => {
   const bad = load(t, { file: 'A=1\nsecret line\n' });
-  assert.ok(bad.ok && /line 2/.test(bad.warnings.join()) && !/secret/.test(bad.warnings.join()));
+  assert.ok(bad.ok && /line 2/.test(bad.value.warnings.join()) && !/secret/.test(bad.value.warnings.join()));
   const plain = load(t, { env: { USER_TOKENS: 'info=x' }, flags: { upstreamUrl: 'http://usage.example.org' } });
-  assert.ok(plain.ok && /unencrypted/.test(plain.warnings.join()));
+  assert.ok(plain.ok && /unencrypted/.test(plain.value.warnings.join()));
 });
 
 const OWN_TOKEN = { USAGE_SESSION_TOKEN_INFO: 'secret-of-the-operator' };

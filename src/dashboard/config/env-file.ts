@@ -1,4 +1,4 @@
-/** What a local environment file says, and the lines of it that say nothing; never their text, which may be a secret. */
+/** The variables of a `.env` file, and its invalid lines; never their text, which may be a secret. */
 export interface EnvFile {
   readonly variables: Readonly<Record<string, string>>;
   /** Numbers of the lines that are no assignment, from 1. */
@@ -8,8 +8,8 @@ export interface EnvFile {
 const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/;
 
 /**
- * Reads `NAME=value` lines. Values may stand in single or double quotes; a `#` after a space begins a remark. Nothing is
- * expanded, so that a secret with a dollar sign stays what it is.
+ * Reads `NAME=value` lines. Values may be in single or double quotes; a `#` after a space begins a comment. Variables in
+ * values are not expanded, since a secret may have a dollar sign.
  */
 export function readEnvFile(text: string): EnvFile {
   const variables: Record<string, string> = Object.create(null);
@@ -27,7 +27,7 @@ export function readEnvFile(text: string): EnvFile {
   return { variables, badLines };
 }
 
-/** Undefined: a quote that is not closed, or something behind it. */
+/** Undefined: a quote that is not closed, or text behind it. */
 function readValue(text: string): string | undefined {
   const quoted = /^(["'])(.*?)\1\s*(?:#.*)?$/.exec(text);
   if (quoted) return quoted[2];

@@ -1,21 +1,22 @@
-import { tokenVariable, type Variables } from './users.ts';
+import type { Variables } from '../../kernel/settings/settings.ts';
+import { tokenVariable } from './users.ts';
 
-/** What decides where the session of a user is sent, and who may use it through this server. */
+/** The settings that decide where the session of a user is sent, and which pages may use it through this server. */
 const DECISIVE = ['USAGE_UPSTREAM_URL', 'USAGE_SESSION_COOKIE', 'USAGE_WEB_ALLOWED_HOSTS'] as const;
 
 export interface SessionSources {
   readonly environment: Variables;
-  /** What the project's `.env` says, and its path. */
+  /** The variables of the project's `.env`, and its path. */
   readonly file: Variables;
   readonly path: string;
-  /** Settings that the command line decides. */
-  readonly decided: readonly string[];
+  /** Variables that a flag overrides. */
+  readonly decided: readonly (string | undefined)[];
   readonly userIds: readonly string[];
 }
 
 /**
- * A folder may be somebody else's: what its `.env` says of where sessions go holds for those in the same file, and never
- * for the operator's own. The problems name variables and no value.
+ * A project may belong to another user: its `.env` decides where sessions of the same file are sent, but never the operator's
+ * own. The problems name variables and no value.
  */
 export function findRedirections({ environment, file, path, decided, userIds }: SessionSources): readonly string[] {
   const has = (variables: Variables, name: string) => Boolean(variables[name]?.trim());

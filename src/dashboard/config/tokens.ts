@@ -5,8 +5,8 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
 const NAMED_PAIR = /^([\w-]+)=(?!=*$)(.*)$/s;
 
 /**
- * Reads a session token as people paste it: the bare value, `Name=value`, or the whole `Cookie:` header of a browser. It
- * is kept as it is, but for a bare `::`, which upstream expects percent-encoded. No problem quotes it.
+ * Reads a session token as pasted: the bare value, `Name=value`, or the whole `Cookie:` header of a browser. It is kept as it
+ * is, but for a bare `::`, which upstream expects percent-encoded. No problem quotes it.
  */
 export function readToken(raw: string, user: string, cookieName: string, problems: string[]): string | undefined {
   const value = pickValue(raw.trim().replace(/^cookie:\s*/i, ''), cookieName)?.replaceAll('::', '%3A%3A');

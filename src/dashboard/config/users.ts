@@ -1,18 +1,16 @@
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 const DEFAULT_USERS = ['info', 'slope'];
 const USER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
-/** In the filter it means everybody. */
+/** In the filter it means every user. */
 const EVERYBODY = 'all';
 const MAX_USERS = 32;
-/** Told apart by most kinds of colour vision, and at least 3:1 on white and on near-black. */
+/** Distinct for most kinds of colour vision, with a contrast of at least 3:1 on white and on near-black. */
 const COLORS = ['#3b7dd8', '#c9631b', '#7a68d9', '#1f8a70', '#b8507a', '#8a7a1f'];
 
 export function colorOf(index: number): string {
   return COLORS[index % COLORS.length] ?? '#3b7dd8';
 }
 
-/** The ending of the variables that speak of a user: `my-team` → `MY_TEAM`. */
+/** The ending of the variables of a user: `my-team` → `MY_TEAM`. */
 export function variableSuffix(id: string): string {
   return id.toUpperCase().replaceAll('-', '_');
 }
@@ -21,7 +19,7 @@ export function tokenVariable(id: string): string {
   return `USAGE_SESSION_TOKEN_${variableSuffix(id)}`;
 }
 
-/** Those that are listed; otherwise `info`, `slope` and everybody who has a token in USER_TOKENS. */
+/** The listed users; without a list `info`, `slope` and every user with a token in USER_TOKENS. */
 export function readUserIds(
   listed: string | undefined,
   withTokens: readonly string[],
@@ -30,13 +28,13 @@ export function readUserIds(
   const wanted = listed === undefined ? [...DEFAULT_USERS, ...withTokens] : listed.split(',');
   const ids = [...new Set(wanted.map((id) => id.trim()).filter(Boolean))];
   for (const id of ids) {
-    if (id === EVERYBODY) problems.push('a user cannot be called all: that means everybody');
+    if (id === EVERYBODY) problems.push('a user cannot be called all: that means every user');
     else if (!USER_ID.test(id))
-      problems.push(`user ${JSON.stringify(id)}: write small letters, digits, - and _, 32 at the most`);
+      problems.push(`user ${JSON.stringify(id)}: write small letters, digits, - and _, at most 32`);
   }
   const variables = new Set(ids.map(variableSuffix));
   if (variables.size < ids.length) problems.push('two users share a variable: their names differ in - and _ only');
   if (ids.length === 0) problems.push('--users: name at least one user, such as info,slope');
-  if (ids.length > MAX_USERS) problems.push(`--users: ${MAX_USERS} at the most`);
+  if (ids.length > MAX_USERS) problems.push(`--users: at most ${MAX_USERS}`);
   return ids;
 }

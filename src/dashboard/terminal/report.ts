@@ -34,7 +34,7 @@ export async function printReport(files: readonly string[], options: ReportOptio
   const project = resolve(options.project ?? '.');
   const config = loadConfig(options.project === undefined ? {} : { project }, terminal.env);
   const users = config.ok
-    ? config.options.users
+    ? config.value.options.users
     : [
         { id: 'info', emails: [] },
         { id: 'slope', emails: [] },

@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
+import type { Flags } from '../../kernel/settings/settings.ts';
 import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
-import { type DashboardFlags, loadConfig } from '../config/config.ts';
+import { loadConfig } from '../config/config.ts';
+import type { SETTINGS } from '../config/settings.ts';
 import { startDashboard } from '../server.ts';
 
 export interface TestDashboard {
@@ -21,7 +23,7 @@ export interface TestDashboard {
 export interface TestDashboardOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly variables?: Readonly<Record<string, string>>;
-  readonly flags?: DashboardFlags;
+  readonly flags?: Flags<typeof SETTINGS>;
   readonly clock?: Clock;
 }
 
@@ -44,7 +46,7 @@ export async function startTestDashboard(t: Cleanup, options: TestDashboardOptio
     written += line;
   };
   const server = await startDashboard(
-    config.options,
+    config.value.options,
     clock,
     createLog({ level: 'debug', format: 'logfmt', clock, write }),
   );

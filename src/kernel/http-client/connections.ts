@@ -6,29 +6,29 @@ import { socksConnector } from './socks.ts';
 import type { TlsOptions } from './tls.ts';
 
 export interface ConnectionOptions extends ProxySettings {
-  /** Meant for the proxy alone, with the request for a tunnel. */
+  /** Sent only to the proxy, with the request for a tunnel. */
   readonly connectHeaders?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Asked before each request; another answer closes the connections. */
+  /** Called before each request; another result closes the connections. */
   readonly tls?: (() => Promise<TlsOptions>) | undefined;
-  /** How long a connection, and then its TLS, may take to come about; ten seconds unless given. */
+  /** The timeout of a connection, and then of its TLS handshake; ten seconds unless given. */
   readonly connectTimeoutMs?: number | undefined;
-  /** To one server at the same time, while more requests wait; unlimited unless given. */
+  /** Maximum connections to one server, while more requests wait; unlimited unless given. */
   readonly maxConnections?: number | undefined;
-  /** How names are resolved where no proxy does so; not asked for addresses. */
+  /** Resolves names, unless a proxy does so; not called for addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
 
 type Undici = typeof import('undici');
 
-/** As Go's client keeps an idle connection. */
+/** Go's client keeps idle connections as long. */
 const KEEP_ALIVE_MS = 90_000;
 
-/** A proxy that is asked for a tunnel and says nothing for so long will not open one; no signal ends that question. */
+/** The time in which a proxy must open a tunnel; no signal ends that request. */
 const TUNNEL_SILENCE_MS = 10_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The kept connections of one client, in one pool for each way to the outside. */
+/** The kept connections of one client, in one pool for each route: direct, or through a proxy. */
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #proxyFor: ProxyChoice;
@@ -55,7 +55,7 @@ export class Connections {
     return agent;
   }
 
-  /** Cuts all connections, and opens no other. */
+  /** Closes all connections at once, and opens no more. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     await Promise.all(this.#takeAgents().map((agent) => agent.destroy()));
@@ -111,7 +111,7 @@ function createAgent(
     ...withToken(url),
     requestTls: connect,
     proxyTls,
-    // Plain requests go through a proxy as such: many let CONNECT through to port 443 only.
+    // Plain requests are sent to the proxy without a tunnel: many allow CONNECT to port 443 only.
     proxyTunnel: false,
     factory: (origin, options) => new Pool(origin, { ...options, ...limits }),
     clientFactory: (origin, options) => new Pool(origin, { ...options, ...limits, headersTimeout: TUNNEL_SILENCE_MS }),

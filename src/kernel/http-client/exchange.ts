@@ -2,24 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { HttpClientError } from './failure.ts';
 
-/** Asked by names in small letters; several values are joined by commas. */
+/** Headers by names in small letters; several values are joined by commas. */
 export interface AnswerHeaders {
   get(name: string): string | null;
 }
 
 export interface AnswerRules {
-  /** More of the body is not read; 64 KiB unless given. */
+  /** Maximum bytes of the body that are read; 64 KiB unless given. */
   readonly maxBytes?: number | undefined;
-  /** The body is of no interest: a status of 2xx counts as soon as it is here, even if the body breaks off. */
+  /** The body is not needed: a status of 2xx counts as soon as it comes, even if the body breaks off. */
   readonly statusSuffices?: boolean | undefined;
 }
 
-/** An answer with as much of its body as was to be read. */
+/** An answer with its body, up to the limit. */
 export class HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly bytes: Buffer;
-  /** Whether the body has ended with these bytes. */
+  /** Whether these bytes are the whole body. */
   readonly isWhole: boolean;
 
   constructor(status: number, headers: AnswerHeaders, bytes: Buffer, isWhole = true) {
@@ -44,8 +44,8 @@ const MAX_BYTES = 64 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Sends one request and reads its answer. Rejects with whatever went wrong on the way, or with the reason of the signal as
- * soon as that is aborted.
+ * Sends one request and reads its answer. Rejects with the error of the connection, or with the reason of the signal as soon
+ * as that is aborted.
  */
 export function exchangeOver(
   dispatcher: Dispatcher,
@@ -88,11 +88,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The request had to wait for a connection.
+    // The request has waited for a connection.
     if (this.#signal?.aborted) controller.abort(this.#signal.reason);
   }
 
-  /** Also called for what comes before the answer, such as 103 Early Hints. */
+  /** Also called for interim answers, such as 103 Early Hints. */
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
@@ -120,7 +120,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#breakOff(this.#signal?.reason);
   }
 
-  /** What the other side has accepted must not be sent again because the rest of its answer is missing. */
+  /** A request that was accepted must not be sent again because the rest of its answer is missing. */
   #breakOff(reason: unknown): void {
     if (this.#statusSuffices && this.#status >= 200 && this.#status < 300) this.#end(false);
     else this.#reject(reason);

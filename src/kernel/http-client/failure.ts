@@ -1,6 +1,6 @@
 import { messageOf, systemCodeOf } from '../errors.ts';
 
-/** The client itself says why it cannot send a request; the text holds no secret. */
+/** A request that the client itself refuses to send; the text holds no secret. */
 export class HttpClientError extends Error {
   override readonly name = 'HttpClientError';
 }
@@ -22,7 +22,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  // A header with what may not stand in one.
+  // A header with invalid characters.
   UND_ERR_INVALID_ARG: NOT_SENT,
   UND_ERR_DESTROYED: 'the client is closed',
   UND_ERR_CLOSED: 'the client is closed',
@@ -35,7 +35,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
 };
 
-/** Why no answer came, without the URL or any header, which may be secrets. */
+/** Why no answer came, without the URL and headers, which may be secrets. */
 export function describeFailure(error: unknown): string {
   for (const part of chainOf(error)) {
     if (part instanceof Error && part.name === 'HTTPParserError') return 'the answer is not HTTP';
@@ -50,7 +50,7 @@ export function describeFailure(error: unknown): string {
   return describeOther(error);
 }
 
-/** An error, then what caused it: both families of addresses may have been tried. */
+/** An error, then its causes: both families of addresses may have been tried. */
 function chainOf(error: unknown): readonly unknown[] {
   const parts: unknown[] = [];
   for (let part = error; part !== undefined && parts.length < 8; ) {
@@ -61,12 +61,12 @@ function chainOf(error: unknown): readonly unknown[] {
   return parts;
 }
 
-/** OpenSSL's own words: `…:error:0A000410:SSL routines::sslv3 alert handshake failure:…` */
+/** OpenSSL's text: `…:error:0A000410:SSL routines::sslv3 alert handshake failure:…` */
 function describeSsl(error: unknown, code: string): string {
   return /SSL routines:[^:]*:([^:]+)/.exec(messageOf(error))?.[1] ?? code;
 }
 
-/** Texts of others may quote what was sent. */
+/** Texts of other libraries may quote the request. */
 function describeOther(error: unknown): string {
   if (error instanceof HttpClientError) return error.message;
   const code = systemCodeOf(error);

@@ -19,32 +19,31 @@ export interface HttpRequest {
   /** Names in small letters. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | Readable | undefined;
-  /** The only limit on the time of the answer and its body. */
+  /** The only time limit of the answer and its body. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer whose body is read as it comes in. It must be read to its end, or destroyed. */
+/** An answer whose body is a stream. It must be read to its end, or destroyed. */
 export interface HttpStream {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Readable;
 }
 
-/** What of a client those need who send single requests. */
+/** The part of a client for single requests. */
 export type SendsRequests = Pick<HttpClient, 'send'>;
 
 let undici: Promise<typeof import('undici')> | undefined;
 
-/** Loads what the first request would have to wait for. In the one-file build each import() would copy all exports anew. */
+/** Loads what the first request needs. In the one-file build each import() would copy all exports anew. */
 export function loadHttpClient(): Promise<typeof import('undici')> {
   undici ??= import('undici');
   return undici;
 }
 
 /**
- * Sends requests over kept connections, through TLS and proxies. Redirects and any status from 200 to 599 are answers.
- * Rejects with whatever went wrong on the way, whose text may quote the request: describeFailure has words for it. Speaks
- * HTTP/1.1.
+ * Sends requests over kept connections, through TLS and proxies, with HTTP/1.1. Redirects and any status from 200 to 599 are
+ * answers. Rejects with an error whose text may quote the request: describeFailure makes a safe text of it.
  */
 export class HttpClient {
   readonly #connections: Connections;
@@ -72,7 +71,7 @@ export class HttpClient {
     const dispatcher = await this.#dispatcherFor(target, request.signal);
     const { signal = null } = request;
     const { statusCode: status, headers, body } = await dispatcher.request({ ...toDispatch(target, request), signal });
-    // A reader meets the error in its iteration; once it has stopped reading, the error is of no interest.
+    // A reader gets the error in its iteration; once it has stopped reading, the error does not matter.
     body.on('error', () => {});
     try {
       requireKnown(status);
@@ -83,13 +82,13 @@ export class HttpClient {
     return { status, headers: readable(headers), body };
   }
 
-  /** Cuts all connections; requests from then on are refused. Idempotent. */
+  /** Closes all connections at once; later requests are refused. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connections.destroy();
   }
 
-  /** As `close`, when the last `send` has come to its end. */
+  /** As `close`, after the last `send` has ended. */
   async finish(): Promise<void> {
     this.#isClosed = true;
     if (this.#underWay > 0) {
@@ -108,7 +107,7 @@ export class HttpClient {
   }
 }
 
-/** undici would refuse a name and password, too, but quote them. */
+/** undici would refuse a name and password too, but quote them. */
 function readTarget(url: string | URL): URL {
   if (typeof url === 'string' && !URL.canParse(url)) throw new HttpClientError('the URL cannot be read');
   const target = typeof url === 'string' ? new URL(url) : url;
@@ -124,7 +123,7 @@ function toDispatch({ origin, pathname, search }: URL, { method = 'GET', headers
     method: method as Dispatcher.HttpMethod,
     headers,
     body: body ?? null,
-    // Given here, as the pools of a proxy do not inherit them.
+    // Set here, since the pools of a proxy do not inherit them.
     headersTimeout: 0,
     bodyTimeout: 0,
   };

@@ -3,11 +3,11 @@ import { domainToASCII } from 'node:url';
 import { HttpClientError } from './failure.ts';
 
 export interface ProxySettings {
-  /** `http`, `https`, `socks5` or `socks5h`, with name and password if the proxy asks for them. */
+  /** `http`, `https`, `socks5` or `socks5h`, with name and password if the proxy needs them. */
   readonly proxyUrl?: string | undefined;
   /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
   readonly noProxy?: string | undefined;
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up, in capital or small letters, unless `proxyUrl` is given. */
+  /** Has HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capital or small letters; not used if `proxyUrl` is given. */
   readonly variables?: Environment | undefined;
 }
 
@@ -17,8 +17,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type ProxyChoice = (target: URL) => string | undefined;
 
 /**
- * Which proxy is asked for what. A proxy that is configured without `noProxy` serves every host, this machine too; in all
- * other cases this machine is reached without. Source: golang.org/x/net/http/httpproxy.
+ * Chooses the proxy of a request. A proxy that is configured without `noProxy` is used for every host, even this machine; in
+ * all other cases this machine is reached directly. Source: golang.org/x/net/http/httpproxy.
  */
 export function proxyChoice({ proxyUrl, noProxy, variables }: ProxySettings): ProxyChoice {
   if (proxyUrl) {
@@ -36,7 +36,7 @@ function withScheme(proxy: string): string {
 
 /** The address of a proxy, which may hold a name and a password. */
 export function readProxy(proxy: string): URL {
-  // The text of the error that URL throws would quote a password.
+  // The error that URL throws would quote a password.
   if (!URL.canParse(proxy)) throw new HttpClientError('the URL of the proxy cannot be read');
   const url = new URL(proxy);
   if (/^(https?|socks5h?):$/.test(url.protocol)) return url;

@@ -3,7 +3,7 @@ import type { buildConnector } from 'undici';
 import { systemCodeOf } from '../errors.ts';
 import { HttpClientError } from './failure.ts';
 
-/** What undici's agent has beside its dispatcher, which cannot speak to an IPv6 address, nor keep an idle connection. */
+/** The only part of undici's agent in use: its dispatcher supports neither IPv6 addresses nor idle connections. */
 interface TunnelOpener {
   createSocks5Connection(host: string, port: number): Promise<Socket>;
 }
@@ -45,12 +45,12 @@ function createOpener(proxy: URL, connectTimeout: number, { Socks5ProxyAgent, bu
   return withoutWarning(() => new Socks5ProxyAgent(url, options)) as unknown as TunnelOpener;
 }
 
-/** A proxy that closes the connection says no; the agent would wait for its timeout. */
+/** A proxy that closes the connection refuses; the agent would wait for its timeout. */
 function failAtEnd(this: Socket): void {
   this.destroy(new HttpClientError('the proxy closed the connection'));
 }
 
-/** The agent tells every user that it is experimental. */
+/** Hides the agent's warning that it is experimental. */
 function withoutWarning<T>(action: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -68,7 +68,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKS5_AUTH_REJECTED: 'the proxy wants another authentication',
   UND_ERR_SOCKS5_AUTH_METHOD: 'the proxy wants another authentication',
   UND_ERR_SOCKS5_AUTH_FAILED: 'the proxy refused the user name and password',
-  // The proxy asks for a name and password, and there are none.
+  // The proxy needs a name and password, and there are none.
   UND_ERR_INVALID_ARG: 'the proxy wants another authentication',
 };
 

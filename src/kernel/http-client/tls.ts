@@ -3,7 +3,7 @@ import type { SecureVersion } from 'node:tls';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { HttpClientError } from './failure.ts';
 
-/** As node:tls names them. */
+/** The names of node:tls. */
 export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
   readonly ca?: string | string[];
@@ -23,7 +23,8 @@ export async function trusting(files: readonly string[]): Promise<TlsOptions> {
       throw new HttpClientError(`cannot read the certificates in ${file}: ${systemCodeOf(error) ?? messageOf(error)}`);
     }
   };
-  // Authorities that are named to Node replace its own, so that these are named too. node:tls takes 3 MB: most servers need none.
+  // Authorities that are passed to Node replace its own, so those are passed too. node:tls takes 3 MB, which most servers do
+  // not need.
   const { rootCertificates } = process.getBuiltinModule('node:tls');
   return { ca: [...rootCertificates, ...(await Promise.all(files.map(read)))] };
 }

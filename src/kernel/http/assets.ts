@@ -14,7 +14,7 @@ export interface Asset {
 /** The files of one page by their path relative to it; `index.html` is the page. */
 export type PageFiles = Readonly<Record<string, Asset>>;
 
-/** Nothing inline, nothing from elsewhere. */
+/** No inline scripts, and nothing from other origins. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -42,7 +42,7 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
     const headers: Record<string, string> = {
       etag: asset.etag,
       vary: 'Accept-Encoding',
-      // Names under assets/ carry a hash of what they hold.
+      // Names under assets/ have a hash of their content.
       'cache-control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       'x-content-type-options': 'nosniff',
       'content-security-policy': CONTENT_SECURITY_POLICY,

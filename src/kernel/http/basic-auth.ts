@@ -3,7 +3,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Undefined for what is not the header of HTTP basic authentication. Source: RFC 7617. */
+/** Undefined if it is no header of HTTP basic authentication. Source: RFC 7617. */
 export function readBasicAuth(header: string | undefined): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]*={0,2})$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -12,7 +12,7 @@ export function readBasicAuth(header: string | undefined): Credentials | undefin
   return colon < 0 ? undefined : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** What bcrypt makes of a password, with a cost of 4 to 31. */
+/** A bcrypt hash with a cost of 4 to 31. */
 export function isBcryptHash(text: string): boolean {
   return /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(text);
 }

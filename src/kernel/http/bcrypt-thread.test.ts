@@ -6,7 +6,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { BcryptThread } from './bcrypt-thread.ts';
 
-/** Threads that answer with their number instead of a verdict. */
+/** Threads that answer with their number instead of an outcome. */
 function startThreads(t: TestContext) {
   const file = join(temporaryFolder(t), 'thread.js');
   writeFileSync(

@@ -6,17 +6,17 @@ import { startThread } from '../threads/thread.ts';
 /** The name under which it is started. */
 export const BCRYPT_PART = 'password comparison';
 
-/** After so long without work the thread ends and gives its memory back. */
+/** The thread ends after this time without work, which frees its memory. */
 const IDLE_MS = 60_000;
 
 interface BcryptMethods {
   compare(password: string, hash: string): Promise<boolean>;
 }
 
-/** It has nothing to say. */
+/** The thread has no events. */
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: false };
 
-/** Compares passwords with bcrypt hashes beside the event loop, in a thread that runs only while it is needed. */
+/** Compares passwords with bcrypt hashes in a thread that runs only while it is needed. */
 export class BcryptThread {
   readonly #file: string;
   readonly #clock: Clock;
@@ -63,13 +63,13 @@ export class BcryptThread {
   }
 }
 
-/** In this thread, turn by turn: where the program is no single file that a thread could run. */
+/** Compares in this thread, in slices: for a program that is no single file, which a thread could run. */
 export async function compareHere(password: string, hash: string): Promise<boolean> {
   const { compare } = await import('bcryptjs');
   return compare(password, hash);
 }
 
-/** In the thread. */
+/** Runs in the thread. */
 export function serveBcrypt(port: Port): void {
   const methods: BcryptMethods = {
     async compare(password, hash) {

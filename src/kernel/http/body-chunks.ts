@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpContext } from './app.ts';
 
 /**
- * Hands the body of a request on as it comes in, for what is too large to be held. `take` may stop reading before the end
- * and still answer. Not from the Request's own body: that of Node 20 throws, where nobody can catch it, when its reader
- * stops while more comes in.
+ * Passes on the body of a request as it comes in, for bodies that are too large for memory. `take` may stop reading before
+ * the end and still answer. The Request's own body is not used: if its reader stops early, Node 20 throws an error that
+ * cannot be caught.
  */
 export async function takeBody<T>(c: HttpContext, take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
   const incoming = c.env?.incoming as IncomingMessage | undefined;
@@ -12,7 +12,7 @@ export async function takeBody<T>(c: HttpContext, take: (chunks: AsyncIterable<U
   try {
     return await take({ [Symbol.asyncIterator]: () => incoming.iterator({ destroyOnReturn: false }) });
   } finally {
-    // The rest is read and forgotten: a client that were cut off while it writes would not see the answer.
+    // The rest is read and dropped: a client that is cut off while it writes does not see the answer.
     incoming.resume();
   }
 }

@@ -42,18 +42,18 @@ const HERE = '192.0.2.1';
 const USERS = new Map([['ann', 'hash of a']]);
 
 describe('a password', () => {
-  test('is looked at once, whatever the verdict', async () => {
+  test('is looked at once, whatever the outcome', async () => {
     const { clock, looks, passwords, release } = startHeld();
-    for (const [password, verdict] of [
-      ['a', 'welcome'],
-      ['x', 'refused'],
+    for (const [password, outcome] of [
+      ['a', 'correct'],
+      ['x', 'wrong'],
     ] as const) {
       const first = passwords.check({ user: 'ann', password }, USERS, HERE);
       const meanwhile = passwords.check({ user: 'ann', password }, USERS, HERE);
       await release();
-      assert.equal(await first, verdict);
-      assert.equal(await meanwhile, verdict);
-      assert.equal(passwords.check({ user: 'ann', password }, USERS, HERE), verdict);
+      assert.equal(await first, outcome);
+      assert.equal(await meanwhile, outcome);
+      assert.equal(passwords.check({ user: 'ann', password }, USERS, HERE), outcome);
       clock.advance(100);
     }
     assert.deepEqual(looks, ['a with hash of a', 'x with hash of a']);
@@ -63,20 +63,20 @@ describe('a password', () => {
     const { passwords, release } = startHeld();
     const before = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     await release();
-    assert.equal(await before, 'welcome');
+    assert.equal(await before, 'correct');
     const after = passwords.check({ user: 'ann', password: 'a' }, new Map([['ann', 'hash of b']]), HERE);
     await release();
-    assert.equal(await after, 'refused');
+    assert.equal(await after, 'wrong');
   });
 
   test('of a user who is not known is compared, too, and refused even if it is right for another', async () => {
     const { looks, passwords, release } = startHeld();
-    const verdict = passwords.check({ user: 'bob', password: 'a' }, USERS, HERE);
+    const outcome = passwords.check({ user: 'bob', password: 'a' }, USERS, HERE);
     await release();
-    assert.equal(await verdict, 'refused');
+    assert.equal(await outcome, 'wrong');
     assert.deepEqual(looks, ['a with hash of a']);
     const known = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
-    assert.notEqual(known, 'refused');
+    assert.notEqual(known, 'wrong');
   });
 
   test('waits for the one before', async () => {
@@ -86,9 +86,9 @@ describe('a password', () => {
     await nextTurn();
     assert.equal(looks.length, 1);
     await release();
-    assert.equal(await wrong, 'refused');
+    assert.equal(await wrong, 'wrong');
     await release();
-    assert.equal(await right, 'welcome');
+    assert.equal(await right, 'correct');
   });
 
   for (const [who, user] of [
@@ -99,40 +99,40 @@ describe('a password', () => {
       const { clock, looks, passwords, release } = startHeld();
       const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
       await release();
-      assert.equal(await wrong, 'refused');
+      assert.equal(await wrong, 'wrong');
       const late = passwords.check({ user, password: 'a' }, USERS, HERE);
       await nextTurn();
       assert.equal(looks.length, 1);
       const reserved = passwords.check({ user: 'ann', password: 'a' }, USERS, '192.0.2.2');
       await release();
-      assert.equal(await reserved, 'welcome');
+      assert.equal(await reserved, 'correct');
       clock.advance(24);
       await nextTurn();
       assert.equal(looks.length, 2);
       clock.advance(1);
       await release();
-      assert.equal(await late, user === 'ann' ? 'welcome' : 'refused');
+      assert.equal(await late, user === 'ann' ? 'correct' : 'wrong');
     });
 
   test('of a client that failed ten minutes ago has its reserved place again', async () => {
     const { clock, passwords, release } = startHeld();
     const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
     await release();
-    assert.equal(await wrong, 'refused');
+    assert.equal(await wrong, 'wrong');
     clock.advance(600_000);
     const guess = passwords.check({ user: 'bob', password: 'y' }, USERS, HERE);
     await release();
-    assert.equal(await guess, 'refused');
+    assert.equal(await guess, 'wrong');
     const right = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     await release();
-    assert.equal(await right, 'welcome');
+    assert.equal(await right, 'correct');
   });
 
   test('finds no room where 53 of its client wait, and one that is known needs none', async () => {
     const { passwords, release } = startHeld();
     const known = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     await release();
-    assert.equal(await known, 'welcome');
+    assert.equal(await known, 'correct');
     const guess = (password: string, client = HERE) => passwords.check({ user: 'ann', password }, USERS, client);
     const waiting = Array.from({ length: 53 }, (_, i) => guess(`x${i}`));
     let isAnyDecided = false;
@@ -142,21 +142,21 @@ describe('a password', () => {
     assert.equal(await guess('y'), 'busy');
     await nextTurn();
     assert.equal(isAnyDecided, false);
-    assert.equal(guess('a'), 'welcome');
+    assert.equal(guess('a'), 'correct');
     const other = guess('z', '192.0.2.2');
     await release();
     await release();
     await release();
-    assert.equal(await other, 'refused');
+    assert.equal(await other, 'wrong');
   });
 
   test('that is right stays known however many wrong ones come', async () => {
     const passwords = new PasswordCheck(impatient, async (password, hash) => hash === `hash of ${password}`);
     await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     for (let i = 0; i < 150; i++) await passwords.check({ user: 'ann', password: `x${i}` }, USERS, HERE);
-    assert.equal(passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'welcome');
-    assert.equal(passwords.check({ user: 'ann', password: 'x149' }, USERS, HERE), 'refused');
-    assert.notEqual(passwords.check({ user: 'ann', password: 'x0' }, USERS, HERE), 'refused');
+    assert.equal(passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'correct');
+    assert.equal(passwords.check({ user: 'ann', password: 'x149' }, USERS, HERE), 'wrong');
+    assert.notEqual(passwords.check({ user: 'ann', password: 'x0' }, USERS, HERE), 'wrong');
   });
 
   test('whose comparing fails is no wrong one, and is compared again', async () => {
@@ -167,7 +167,7 @@ describe('a password', () => {
       return true;
     });
     assert.equal(await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'failed');
-    assert.equal(await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'welcome');
+    assert.equal(await passwords.check({ user: 'ann', password: 'a' }, USERS, HERE), 'correct');
   });
 
   test('is compared with bcrypt', async () => {
@@ -177,9 +177,9 @@ describe('a password', () => {
       ['carol', hashSync('carols', 5).replace('$2b$', '$2y$')],
     ]);
     const passwords = new PasswordCheck(impatient, compareHere);
-    assert.equal(await passwords.check({ user: 'ann', password: 'secret' }, users, HERE), 'welcome');
-    assert.equal(await passwords.check({ user: 'ann', password: 'Secret' }, users, HERE), 'refused');
-    assert.equal(await passwords.check({ user: 'dave', password: 'secret' }, users, HERE), 'refused');
-    assert.equal(await passwords.check({ user: 'carol', password: 'carols' }, users, HERE), 'welcome');
+    assert.equal(await passwords.check({ user: 'ann', password: 'secret' }, users, HERE), 'correct');
+    assert.equal(await passwords.check({ user: 'ann', password: 'Secret' }, users, HERE), 'wrong');
+    assert.equal(await passwords.check({ user: 'dave', password: 'secret' }, users, HERE), 'wrong');
+    assert.equal(await passwords.check({ user: 'carol', password: 'carols' }, users, HERE), 'correct');
   });
 });

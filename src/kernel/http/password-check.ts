@@ -4,22 +4,22 @@ import { FairQueue } from '../fair-queue.ts';
 import type { Credentials, PasswordHashes } from './basic-auth.ts';
 
 /** `busy`: too many passwords of this client wait to be compared. `failed`: no password can be compared now. */
-export type Verdict = 'welcome' | 'refused' | 'busy' | 'failed';
+export type PasswordOutcome = 'correct' | 'wrong' | 'busy' | 'failed';
 
 /** Compares a password with a hash. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
 
-/** How many verdicts of each kind are kept. */
+/** Correct passwords that are remembered, and as many wrong ones. */
 const MAX_KEPT = 100;
-/** After a wrong password only reserved places are served for so long: guessing must not use up the processor. */
+/** The time after a wrong password in which only reserved places are served: guessing must not use up the processor. */
 const PAUSE_MS = 25;
-/** How many attempts of one client may wait: with a cost of 10, what is compared within the ten seconds that most clients wait. */
-const MAX_WAITING = { perLane: 48, total: 512 };
-/** Likewise, of those who name a user and have not failed of late. */
-const MAX_RESERVED = { perLane: 4, total: 128 };
-/** For so long a client that has failed has no reserved place. */
+/** Maximum waiting attempts: with a cost of 10, they are compared within the ten seconds that most clients wait. */
+const MAX_WAITING = { perKey: 48, total: 512 };
+/** Likewise, for attempts with the name of a user, from clients that have not failed lately. */
+const MAX_RESERVED = { perKey: 4, total: 128 };
+/** The time in which a client that has failed has no reserved place. */
 const FAILURE_MS = 600_000;
-/** How many such clients are remembered. */
+/** Maximum number of such clients that are remembered. */
 const MAX_FAILURES = 1_000;
 
 interface Attempt {
@@ -27,17 +27,17 @@ interface Attempt {
   readonly password: string;
   readonly hash: string;
   readonly isKnown: boolean;
-  readonly lane: string;
-  settle(verdict: Verdict): void;
+  readonly queue: string;
+  settle(outcome: PasswordOutcome): void;
 }
 
 /**
  * Compares passwords one after the other, as bcrypt is expensive, and each only once. It keeps keyed hashes of
  * user, password and bcrypt hash, so that a new bcrypt hash needs a new comparison.
  *
- * Attempts wait in lanes that take turns: one for each client and user, and one for all unknown names of a client. So
- * wrong passwords keep nobody out: neither another client, nor a user who shares an address with the guesser, as behind a
- * proxy. A user from where nobody has failed of late does not even wait for the pauses.
+ * Attempts wait in queues that take turns: one for each client and user, and one for all unknown names of a client. So
+ * wrong passwords lock out neither another client, nor a user with the same address as the guesser, as behind a proxy. A
+ * user at an address without a recent failure does not even wait for the pauses.
  */
 export class PasswordCheck {
   readonly #clock: Clock;
@@ -45,10 +45,10 @@ export class PasswordCheck {
   readonly #key = randomBytes(32);
   readonly #good = new Set<string>();
   readonly #bad = new Set<string>();
-  readonly #waiting = new Map<string, Promise<Verdict>>();
+  readonly #waiting = new Map<string, Promise<PasswordOutcome>>();
   readonly #queue = new FairQueue<Attempt>(MAX_WAITING);
   readonly #reserved = new FairQueue<Attempt>(MAX_RESERVED);
-  /** When the last one of a lane was refused. */
+  /** The time of the last wrong password of each queue. */
   readonly #failures = new Map<string, number>();
   #isComparing = false;
   #isPausing = false;
@@ -59,40 +59,44 @@ export class PasswordCheck {
     this.#compare = compare;
   }
 
-  /** Synchronous for known verdicts. `users` is not empty; `client` is the network of the attempt. */
-  check({ user, password }: Credentials, users: PasswordHashes, client: string): Verdict | Promise<Verdict> {
+  /** Synchronous for a remembered outcome. `users` is not empty; `client` is the network of the attempt. */
+  check(
+    { user, password }: Credentials,
+    users: PasswordHashes,
+    client: string,
+  ): PasswordOutcome | Promise<PasswordOutcome> {
     const known = users.get(user);
     const isKnown = known !== undefined;
     const hash = known ?? this.#standIn(user, users);
     const digest = this.#digest([isKnown ? 'known' : 'unknown', user, hash, password]);
     const kept = this.#kept(digest);
     if (kept) return kept;
-    const lane = JSON.stringify(isKnown ? [client, user] : [client]);
-    const name = lane + digest;
+    const queue = JSON.stringify(isKnown ? [client, user] : [client]);
+    const name = queue + digest;
     const waiting = this.#waiting.get(name);
     if (waiting) return waiting;
-    let resolve = (_: Verdict) => {};
-    const verdict = new Promise<Verdict>((done) => {
+    let resolve = (_: PasswordOutcome) => {};
+    const outcome = new Promise<PasswordOutcome>((done) => {
       resolve = done;
     });
-    this.#waiting.set(name, verdict);
-    const settle = (found: Verdict) => {
+    this.#waiting.set(name, outcome);
+    const settle = (found: PasswordOutcome) => {
       this.#waiting.delete(name);
       resolve(found);
     };
-    this.#place({ digest, password, hash, isKnown, lane, settle });
-    return verdict;
+    this.#place({ digest, password, hash, isKnown, queue, settle });
+    return outcome;
   }
 
-  #kept(digest: string): Verdict | undefined {
-    if (this.#good.has(digest)) return 'welcome';
-    return this.#bad.has(digest) ? 'refused' : undefined;
+  #kept(digest: string): PasswordOutcome | undefined {
+    if (this.#good.has(digest)) return 'correct';
+    return this.#bad.has(digest) ? 'wrong' : undefined;
   }
 
   #place(attempt: Attempt): void {
-    const isReserved = attempt.isKnown && !this.#hasFailed(attempt.lane);
-    const rest = isReserved ? this.#reserved.add(attempt.lane, attempt) : attempt;
-    const dropped = rest && this.#queue.add(rest.lane, rest);
+    const isReserved = attempt.isKnown && !this.#hasFailed(attempt.queue);
+    const rest = isReserved ? this.#reserved.add(attempt.queue, attempt) : attempt;
+    const dropped = rest && this.#queue.add(rest.queue, rest);
     dropped?.settle('busy');
     this.#goOn();
   }
@@ -113,35 +117,35 @@ export class PasswordCheck {
 
   async #decide(attempt: Attempt): Promise<void> {
     this.#isComparing = true;
-    const verdict = this.#kept(attempt.digest) ?? (await this.#look(attempt));
+    const outcome = this.#kept(attempt.digest) ?? (await this.#look(attempt));
     this.#isComparing = false;
-    attempt.settle(verdict);
+    attempt.settle(outcome);
     this.#goOn();
   }
 
-  async #look({ digest, password, hash, isKnown, lane }: Attempt): Promise<Verdict> {
+  async #look({ digest, password, hash, isKnown, queue }: Attempt): Promise<PasswordOutcome> {
     try {
-      const isWelcome = (await this.#compare(password, hash)) && isKnown;
-      keep(isWelcome ? this.#good : this.#bad, digest);
-      if (isWelcome) return 'welcome';
-      if (isKnown) this.#noteFailure(lane);
+      const isCorrect = (await this.#compare(password, hash)) && isKnown;
+      keep(isCorrect ? this.#good : this.#bad, digest);
+      if (isCorrect) return 'correct';
+      if (isKnown) this.#noteFailure(queue);
       this.#pause();
-      return 'refused';
+      return 'wrong';
     } catch {
       this.#pause();
       return 'failed';
     }
   }
 
-  #noteFailure(lane: string): void {
-    this.#failures.delete(lane);
-    this.#failures.set(lane, this.#clock.monotonic());
+  #noteFailure(queue: string): void {
+    this.#failures.delete(queue);
+    this.#failures.set(queue, this.#clock.monotonic());
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
   }
 
-  #hasFailed(lane: string): boolean {
-    const at = this.#failures.get(lane);
+  #hasFailed(queue: string): boolean {
+    const at = this.#failures.get(queue);
     return at !== undefined && this.#clock.monotonic() - at < FAILURE_MS;
   }
 
@@ -154,7 +158,7 @@ export class PasswordCheck {
     });
   }
 
-  /** A user who is not known costs what a known one costs, with the hash of always the same one of them. */
+  /** An unknown user takes as long as a known one: the same name is always compared with the same user's hash. */
   #standIn(user: string, users: PasswordHashes): string {
     const hashes = [...users.values()];
     return hashes[Number.parseInt(this.#digest([user]).slice(0, 8), 16) % hashes.length] as string;

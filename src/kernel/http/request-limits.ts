@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import type { HttpEnv } from './app.ts';
 
-/** Answers 503 to a GET beyond `most` at once, and tells `refused`; a GET lasts until its answer is written. */
+/** Answers 503 to GETs beyond `most` at once, and calls `refused`; a GET lasts until its answer is written. */
 export function limitConcurrentGets(most: number, refused: () => void): MiddlewareHandler<HttpEnv> {
   let running = 0;
   return async (c, next) => {
@@ -20,7 +20,7 @@ export function limitConcurrentGets(most: number, refused: () => void): Middlewa
   };
 }
 
-/** Answers 503 to a request that has no answer after `timeoutMs`; what it began goes on. */
+/** Answers 503 to a request that has no answer after `timeoutMs`; its handler goes on. */
 export function limitDuration(timeoutMs: number, clock: Clock): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     let cancel = () => {};

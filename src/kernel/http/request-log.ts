@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { whenOver } from '../sse/answer-over.ts';
 import type { HttpEnv } from './app.ts';
 
-/** Writes a debug line for every answered request; without its query, which may hold what nobody should read. */
+/** Writes a debug line for every answered request; without its query, which may hold a secret. */
 export function logRequests(log: Log, clock: Clock): MiddlewareHandler<HttpEnv> {
   return (c, next) => {
     const startedAt = clock.now();

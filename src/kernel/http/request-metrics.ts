@@ -5,11 +5,11 @@ import type { HttpHandler, PathHandlers } from './app.ts';
 
 const SIZE_BOUNDS_BYTES = [100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 
-/** Nothing, where a handler leaves a request to the next one. */
+/** Undefined if a handler leaves the request to the next one. */
 type Answer = Response | undefined;
 
 export interface RequestMetrics {
-  /** Measures every handler of a table until it has made its answer. `handler` is how the metrics call a path. */
+  /** Measures the time of every handler of a table until its answer is made. `handler` is a path's name in the metrics. */
   measure(
     paths: Readonly<Record<string, PathHandlers>>,
     handler: (path: string) => string,
@@ -68,7 +68,7 @@ export function createRequestMetrics(metrics: Metrics, prefix: string, clock: Cl
 
 type NoteRequest = (status: number, seconds: number, bytes: number) => void;
 
-/** Each handler keeps its own distributions: to look them up by their labels at each request would cost more than they do. */
+/** Each handler keeps its own distributions: looking them up by label for each request costs more than counting. */
 function createNotes(metrics: Metrics, prefix: string): (handler: string, method: string) => NoteRequest {
   const durations = metrics.histogram(
     `${prefix}_http_request_duration_seconds`,

@@ -2,13 +2,13 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
 import { type Credentials, type PasswordHashes, readBasicAuth } from './basic-auth.ts';
 import { clientNetwork } from './client-network.ts';
-import { type Compare, PasswordCheck, type Verdict } from './password-check.ts';
+import { type Compare, PasswordCheck, type PasswordOutcome } from './password-check.ts';
 
-/** What holds for every request; it may change from one to the next. */
+/** Rules for every request; they may change between requests. */
 export interface RequestRules {
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Nobody has to say who he is where this is empty. */
+  /** If empty, no request needs a user. */
   readonly users: PasswordHashes;
   /** At most `burst` requests at once, and one more for each `intervalMs` that passes. */
   readonly rateLimit?: { readonly burst: number; readonly intervalMs: number } | undefined;
@@ -16,13 +16,13 @@ export interface RequestRules {
 
 export type Fetch = (request: Request, env: never) => Response | Promise<Response>;
 
-/** Said to a client that has too many passwords waiting: it takes seconds to compare them. */
+/** For a client with too many waiting passwords: comparing them takes seconds. */
 const BUSY_RETRY_S = '5';
 const FAILED_RETRY_S = '1';
 
 /**
- * Lets through only what the rules allow: 429 beyond the rate, 401 without the name and password of a user, 429 to a client
- * that tries too many passwords, and 500 while the rules cannot be had (`rules` throws). Source: Prometheus'
+ * Lets through requests that the rules allow: 429 beyond the rate, 401 without the name and password of a user, 429 to a
+ * client that tries too many passwords, and 500 while the rules cannot be read (`rules` throws). Source: Prometheus'
  * exporter-toolkit, web/handler.go.
  */
 export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock, compare: Compare): Fetch {
@@ -44,10 +44,10 @@ export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock
     if (users.size === 0) return fetch(request, env);
     const credentials = readBasicAuth(incoming.headers.authorization);
     if (!credentials) return unauthorized();
-    const verdict = passwords.check(credentials, users, clientNetwork(incoming.socket.remoteAddress));
-    if (typeof verdict === 'string') return verdict === 'welcome' ? fetch(request, env) : refuseFor(verdict);
-    return verdict.then((found) => {
-      if (found !== 'welcome') return refuseFor(found);
+    const outcome = passwords.check(credentials, users, clientNetwork(incoming.socket.remoteAddress));
+    if (typeof outcome === 'string') return outcome === 'correct' ? fetch(request, env) : refuseFor(outcome);
+    return outcome.then((found) => {
+      if (found !== 'correct') return refuseFor(found);
       try {
         return stillHolds(credentials, users.get(credentials.user)) ? fetch(request, env) : unauthorized();
       } catch {
@@ -57,9 +57,9 @@ export function guardFetch(fetch: Fetch, rules: () => RequestRules, clock: Clock
   };
 }
 
-function refuseFor(verdict: Exclude<Verdict, 'welcome'>): Response {
-  if (verdict === 'busy') return refuse(429, 'Too Many Requests', { 'retry-after': BUSY_RETRY_S });
-  return verdict === 'failed' ? refuse(503, 'Service Unavailable', { 'retry-after': FAILED_RETRY_S }) : unauthorized();
+function refuseFor(outcome: Exclude<PasswordOutcome, 'correct'>): Response {
+  if (outcome === 'busy') return refuse(429, 'Too Many Requests', { 'retry-after': BUSY_RETRY_S });
+  return outcome === 'failed' ? refuse(503, 'Service Unavailable', { 'retry-after': FAILED_RETRY_S }) : unauthorized();
 }
 
 function unauthorized(): Response {

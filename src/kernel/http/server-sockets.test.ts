@@ -29,9 +29,9 @@ describe('sockets of systemd', () => {
 
   test('are listened on by the process that inherits them', async (t) => {
     const script = await bundleScript(`
-      import { systemClock } from '../clock.ts';
-      import { listen } from './server.ts';
-      import { takeInheritedSockets } from './server-sockets.ts';
+      import { systemClock } from './clock.ts';
+      import { listen } from './http/server.ts';
+      import { takeInheritedSockets } from './http/server-sockets.ts';
       const sockets = takeInheritedSockets({ LISTEN_PID: String(process.pid), LISTEN_FDS: '1' }, process.pid);
       const listener = await listen({ fetch: () => new Response('inherited'), addresses: [], sockets, clock: systemClock });
       console.log(listener.url + ' ' + listener.addresses);

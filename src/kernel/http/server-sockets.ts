@@ -1,9 +1,9 @@
-/** The first file descriptor that systemd hands to a service. */
+/** The first file descriptor that systemd passes to a service. */
 const FIRST_DESCRIPTOR = 3;
 
 /**
- * The file descriptors of the sockets that systemd has opened for this process; empty when there are none. The
- * environment is cleared of them, as they are not meant for child processes. Source: sd_listen_fds(3).
+ * The file descriptors of the sockets that systemd has opened for this process; empty if there are none. Their variables
+ * are removed from the environment, as they are not meant for child processes. Source: sd_listen_fds(3).
  */
 export function takeInheritedSockets(env: NodeJS.ProcessEnv, pid: number): readonly number[] {
   const { LISTEN_PID, LISTEN_FDS } = env;

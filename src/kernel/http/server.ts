@@ -21,33 +21,33 @@ import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
 import { guardSite, type SiteRules } from './site-address.ts';
 import type { TlsFront, TlsSettings } from './tls-front.ts';
 
-/** A request whose headers are not whole by then is a slow writer. */
+/** The time in which a client must send the headers of a request. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** A request whose body is not whole by then likewise. */
+/** The time in which a client must send a whole request. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ListenOptions {
   readonly fetch: Fetch;
   readonly addresses: readonly ListenAddress[];
-  /** File descriptors of sockets that were opened for this process; these are listened on instead of the addresses. */
+  /** File descriptors of open sockets to listen on instead of the addresses. */
   readonly sockets?: readonly number[] | undefined;
-  /** Answers over HTTPS by the settings in force when a connection comes in; see createTlsFront. */
+  /** Answers over HTTPS, with the settings in force when a connection comes in; see createTlsFront. */
   readonly tls?: (() => TlsSettings) | undefined;
-  /** Lets through what the rules in force allow; see guardFetch. */
+  /** Lets through requests that the rules in force allow; see guardFetch. */
   readonly rules?: (() => RequestRules) | undefined;
-  /** Lets through what other sites may ask; see guardSite. */
+  /** Keeps out pages of other sites; see guardSite. */
   readonly site?: SiteRules | undefined;
-  /** How passwords of the rules' users are compared; bcrypt unless given. */
+  /** Compares the passwords of the rules' users; bcrypt unless given. */
   readonly comparePassword?: Compare | undefined;
-  /** The longest head of a request, path and all; Node's 16 KiB unless given. Beyond it the answer is 431. */
+  /** Maximum bytes of a request's head with its path; Node's 16 KiB unless given. Beyond it the answer is 431. */
   readonly maxHeaderBytes?: number | undefined;
   readonly clock: Clock;
-  /** Asked at the start of a close to end the streams that never end by themselves; resolves when they are written out. */
+  /** Called at the start of a close to end the streams that do not end by themselves; resolves when they are written out. */
   readonly endStreams?: () => Promise<void>;
 }
 
 export interface Listener {
-  /** `http://host:port` or `https://host:port` of the first address, with the port that was really bound. */
+  /** `http://host:port` or `https://host:port` of the first address, with the bound port. */
   readonly url: string;
   /** `host:port` of every address, as bound; the path of a Unix socket. */
   readonly addresses: readonly string[];
@@ -55,7 +55,7 @@ export interface Listener {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Binds every address, or none: a CommandError names the address that cannot be had. */
+/** Binds every address, or none: a CommandError names the address that cannot be bound. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { addresses, sockets, clock, endStreams, tls } = options;
   const { fetch: guarded, end } = protect(options);
@@ -87,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** `end` is to be called when nothing is asked any more. */
+/** `end` is to be called when no more requests come. */
 function protect({ fetch, rules, comparePassword, clock }: ListenOptions): { fetch: Fetch; end(): Promise<void> } {
   if (!rules) return { fetch, end: async () => {} };
   const thread = executableFile === undefined ? undefined : new BcryptThread(executableFile, clock);
@@ -99,7 +99,7 @@ type Place = ListenAddress | { readonly fd: number };
 
 function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server {
   return createAdaptorServer({
-    // HTTP/1.0, which load balancers still ask for health in, has no Host.
+    // HTTP/1.0, which load balancers still use for health checks, has no Host.
     hostname: 'localhost',
     fetch: fetch as Parameters<typeof createAdaptorServer>[0]['fetch'],
     createServer: ((options: ServerOptions, listener: RequestListener) =>
@@ -107,18 +107,18 @@ function createServer(fetch: Fetch, maxHeaderBytes: number | undefined): Server 
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Node looks for both only every 30 s otherwise.
+      // Otherwise Node checks both only every 30 s.
       connectionsCheckingInterval: 5_000,
       ...(maxHeaderBytes === undefined ? {} : { maxHeaderSize: maxHeaderBytes }),
     },
-    // It cuts a client off that still writes after its answer; node:http itself reads on, up to the timeout.
+    // This would cut off a client that still writes after its answer; node:http reads on until the timeout.
     autoCleanupIncoming: false,
   }) as Server;
 }
 
 /**
- * Hands a request on when what came with its head has been parsed, which Node does next: a small body lies there then as a
- * whole, and whoever reads it need not wait.
+ * Passes a request on when the data that came with its head has been parsed, which Node does next: then a small body can be
+ * read without waiting.
  */
 function withBody(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
@@ -129,16 +129,16 @@ function withBody(listener: RequestListener): RequestListener {
 
 interface TrackedServer {
   readonly server: Server;
-  /** By connection, how many of its answers are not yet wholly handed to the operating system. */
+  /** By connection, the number of its answers that are not yet wholly passed to the operating system. */
   readonly answering: ReadonlyMap<Socket, number>;
-  /** Connections of event streams, which have left their answers. */
+  /** Connections of event streams, which no longer need their answers. */
   readonly streaming: ReadonlySet<Socket>;
   front?: TlsFront;
 }
 
 /**
- * Counts answers by their connections, which stay. A set of answers that come and go is made anew all the time, and V8
- * links the old ones to the new ones: once one of them has grown old, none of the answers is freed soon.
+ * Counts answers by connection. In a set of answers, which come and go, V8 links old entries to new ones, so that one that
+ * has become old would keep the others from being freed soon.
  */
 function track(server: Server): TrackedServer {
   const answering = new Map<Socket, number>();
@@ -150,14 +150,14 @@ function track(server: Server): TrackedServer {
     answering.set(socket, 0);
     socket.once('close', () => answering.delete(socket));
   });
-  // One for all of them, and not `once`, which wraps each.
+  // One listener for all of them, and not `once`, which wraps each.
   function answered(this: ServerResponse): void {
     add(this.req.socket, -1);
   }
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     add(socket, 1);
     response.on('close', answered);
-    // Of pipelined requests those that wait for the first one's answer.
+    // Pipelined requests that wait for the answer of the first.
     if (!response.socket) closeWith(socket, response);
   });
   const streaming = new Set<Socket>();
@@ -168,7 +168,7 @@ function track(server: Server): TrackedServer {
   return { server, answering, streaming };
 }
 
-/** Node tells only the answer whose turn it is that the connection has closed. */
+/** Node reports the end of a connection only to its current answer. */
 function closeWith(socket: Socket, response: ServerResponse): void {
   const close = () => {
     if (response.socket) return;
@@ -179,7 +179,7 @@ function closeWith(socket: Socket, response: ServerResponse): void {
   response.once('close', () => socket.off('close', close));
 }
 
-/** From here on all who listen to connections are handed them only when they are secured. */
+/** From here on all listeners get a connection only when it is secured. */
 async function secure(tracked: TrackedServer, settings: () => TlsSettings): Promise<void> {
   const { createTlsFront } = await import('./tls-front.ts');
   const { server } = tracked;
@@ -204,7 +204,7 @@ function reachableAt(bound: AddressInfo | string | undefined): string {
 function bind(server: Server, place: Place): Promise<void> {
   const name = 'fd' in place ? `file descriptor ${place.fd}` : printHostPort(place.host ?? '', place.port);
   return new Promise((resolve, reject) => {
-    // It stays: without it, a connection that cannot be accepted later would end the process.
+    // The listener stays: without it, a connection that cannot be accepted would end the process.
     server.on('error', (error) => reject(explain(error, name)));
     if ('fd' in place) server.listen({ fd: place.fd }, resolve);
     else server.listen({ port: place.port, ...(place.host === undefined ? {} : { host: place.host }) }, resolve);
@@ -223,7 +223,7 @@ function explain(error: Error, address: string): CommandError {
   return new CommandError(`cannot listen on ${address}: ${reason}`, ExitCode.failed, { cause: error });
 }
 
-/** How often connections that have become idle are closed while the server waits for the others. */
+/** The interval at which idle connections are closed while the server waits for the others. */
 const IDLE_CHECK_MS = 25;
 
 async function drain(
@@ -232,7 +232,7 @@ async function drain(
   clock: Clock,
   endStreams?: () => Promise<void>,
 ): Promise<void> {
-  // Not http's own close: that destroys answers which are ended but still on their way to a slow reader.
+  // Not http's own close: it destroys answers that are ended but still on their way to a slow reader.
   const closed = servers.map(
     ({ server }) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve())),
   );

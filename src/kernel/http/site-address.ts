@@ -1,17 +1,17 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Fetch } from './server-guard.ts';
 
-/** Which sites a server is, and which may use it from a browser. */
+/** The sites of a server, and the pages that may use it. */
 export interface SiteRules {
-  /** Names of the server beside those of this machine. Undefined: it may be asked for under any. */
+  /** Names of the server beside those of this machine. Undefined: any name. */
   readonly hosts: readonly string[] | undefined;
-  /** Whose pages may change things here, beside the server's own. Undefined: those of any origin. */
+  /** Whether pages of an origin other than the server's own may change things. Undefined: those of any origin may. */
   readonly allowsOrigin: ((origin: string) => boolean) | undefined;
-  /** What the operator can do for a client that is refused for its Host. */
+  /** What the operator can do about a refused Host. */
   readonly hostHint: string;
 }
 
-/** Whether only this machine can reach what listens there. */
+/** Whether only this machine can reach a listener there. */
 export function isLoopbackHost(host: string): boolean {
   const name = bare(host);
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
@@ -23,7 +23,7 @@ export function hostnameOf(header: string | undefined): string | undefined {
   return match?.[1] && bare(match[1]);
 }
 
-/** A host as it is compared: in small letters, without brackets and without the dot at the end. */
+/** A host for comparisons: in small letters, without brackets and a final dot. */
 export function bare(host: string): string {
   return host
     .toLowerCase()
@@ -39,19 +39,19 @@ export interface SiteHeaders {
 }
 
 /**
- * Whether a page of another site sent the request. Without Origin it was no page's POST or PUT; a browser tells of
- * other requests by Sec-Fetch-Site.
+ * Whether a page of another site sent the request. A page's POST or PUT has an Origin; for other requests a browser sends
+ * Sec-Fetch-Site.
  */
 export function isForeign({ origin, host, site }: SiteHeaders): boolean {
   if (site === 'cross-site' || site === 'same-site') return true;
   if (origin === undefined) return false;
-  // Behind a proxy that speaks TLS the scheme is another; the host and its port are not.
+  // Behind a TLS proxy the scheme differs, but not the host and port.
   return !URL.canParse(origin) || new URL(origin).host !== host?.toLowerCase();
 }
 
 /**
- * Keeps pages of other sites out of a server that asks nobody who they are: those that have led a name of their own to
- * this machine (DNS rebinding), and those that send what needs no permission of the browser.
+ * Keeps pages of other sites out of a server without authentication: those that point a name of their own to this machine
+ * (DNS rebinding), and those that send requests for which a browser needs no permission.
  */
 export function guardSite(fetch: Fetch, { hosts, allowsOrigin, hostHint }: SiteRules): Fetch {
   const names = hosts && new Set(hosts.map(bare));

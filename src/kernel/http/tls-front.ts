@@ -11,45 +11,45 @@ import {
 } from 'node:tls';
 
 export type ClientCertificates =
-  /** Not asked for. */
+  /** No certificate is requested. */
   | 'none'
-  /** Asked for; whoever has none, or any, may come in. */
+  /** Requested; a client without one, or with any, is accepted. */
   | 'wished'
-  /** Any, of whomever. */
+  /** Required; any certificate is accepted. */
   | 'needed'
-  /** Whoever shows one must show one that an authority has signed. */
+  /** Optional; one that is given must be signed by an authority. */
   | 'checked'
   | 'needed and checked';
 
-/** How connections are secured. Texts in PEM. */
+/** The settings of TLS. Texts are PEM. */
 export interface TlsSettings {
   readonly cert: string;
   readonly key: string;
   readonly clientCertificates: ClientCertificates;
-  /** Who signs the certificates of clients; the well-known authorities unless given. */
+  /** Authorities for the certificates of clients; the well-known ones unless given. */
   readonly clientCa?: string | undefined;
-  /** Only clients with one of these alternative names (DNS, e-mail, IP, URI) may come in. */
+  /** Only clients with one of these alternative names (DNS, e-mail, IP, URI) are accepted. */
   readonly clientNames?: readonly string[] | undefined;
   readonly minVersion: SecureVersion;
   readonly maxVersion: SecureVersion;
-  /** As OpenSSL writes them, joined by colons. */
+  /** OpenSSL's names, joined by colons. */
   readonly ciphers?: string | undefined;
   readonly curves?: string | undefined;
   readonly prefersOwnCiphers: boolean;
 }
 
-/** A client that does not come to an end with its handshake is a slow writer. */
+/** The time in which a client must finish its handshake. */
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 
 export interface TlsFront {
-  /** Takes a connection as it was accepted; hands it on once it is secured. */
+  /** Takes an accepted connection; passes it on once it is secured. */
   accept(socket: Socket): void;
-  /** Cuts the connections that are not secured yet. */
+  /** Closes the connections that are not secured yet. */
   cutHandshakes(): void;
 }
 
 /**
- * Secures connections by the settings in force when they come in. `settings` gives the same object while nothing has
+ * Secures connections with the settings in force when they come in. `settings` returns the same object while nothing has
  * changed; while it throws, connections are refused.
  */
 export function createTlsFront(settings: () => TlsSettings, onSecure: (socket: TLSSocket) => void): TlsFront {
@@ -83,12 +83,12 @@ export function createTlsFront(settings: () => TlsSettings, onSecure: (socket: T
   };
 }
 
-/** A connection and its secured form know nothing of each other, but the client is the same. */
+/** Identifies a client: a connection and its secured form have no reference to each other. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** A server that never listens: it is given its connections. */
+/** A server that never listens: connections are passed to it. */
 function serverFor(settings: TlsSettings, onSecure: (socket: TLSSocket) => void): Server {
   return createServer(tlsOptions(settings), (socket) => {
     if (isAllowed(socket, settings)) onSecure(socket);
@@ -97,8 +97,8 @@ function serverFor(settings: TlsSettings, onSecure: (socket: TLSSocket) => void)
 }
 
 /**
- * Throws when there is no certificate, certificate and key do not belong together, or one of the settings is none that
- * OpenSSL knows. Connections would then be refused one by one, and nobody would be told why.
+ * Throws if there is no certificate, if certificate and key do not match, or if OpenSSL does not know one of the settings.
+ * Otherwise connections would be refused one by one, without a message.
  */
 export function checkTls(settings: TlsSettings): void {
   if (!/-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/.test(settings.cert)) throw new Error('there is no certificate');
@@ -113,20 +113,20 @@ export function tlsOptions(settings: TlsSettings): TlsOptions {
     key: settings.key,
     minVersion,
     maxVersion: settings.maxVersion,
-    // OpenSSL speaks the versions before 1.2 only at the lowest level of security.
+    // OpenSSL supports versions before 1.2 only at the lowest security level.
     ciphers: isOld ? `${ciphers}:@SECLEVEL=0` : ciphers,
     honorCipherOrder: settings.prefersOwnCiphers,
     ...(settings.curves === undefined ? {} : { ecdhCurve: settings.curves }),
     ...(settings.clientCa === undefined ? {} : { ca: certificatesIn(settings.clientCa) }),
     requestCert: settings.clientCertificates !== 'none',
-    // Whom to let in is decided when the handshake is done.
+    // Clients are accepted or refused after the handshake.
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   };
 }
 
-/** Where there is none, nobody is trusted: an empty text would stand for the well-known authorities. */
+/** An empty list trusts no authority; an empty text would stand for the well-known ones. */
 function certificatesIn(pem: string): string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
 }
@@ -152,7 +152,7 @@ export function alternativeNames({ subjectAltName = '' }: Pick<X509Certificate, 
   return names;
 }
 
-/** Node writes an IPv6 address in full. */
+/** Shortens an IPv6 address, which Node writes in full. */
 function shortAddress(address: string): string {
   return address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

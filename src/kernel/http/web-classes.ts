@@ -1,15 +1,15 @@
 import { arrayBuffer, text } from 'node:stream/consumers';
 
 /**
- * Headers, Request and Response of the Fetch standard, as far as Hono and its adaptor use them for an answer. Node's own bring its
- * whole fetch with them: 14 MB of memory and 20 ms of a start. In the executable, the build puts `web.Headers` in place of the
- * global `Headers`, and so on; tests and the terminal's clients run on Node's.
+ * Headers, Request and Response of the Fetch standard, as far as Hono and its adaptor use them for an answer. Node's own load
+ * all of fetch: 14 MB of memory and 20 ms of a start. In the executable, the build puts `web.Headers` in place of the global
+ * `Headers`, and so on; tests and the terminal's clients use Node's.
  */
 
 type HeadersSource = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
 class LightHeaders {
-  /** By name in small letters; each of several cookies is a value of its own. */
+  /** By name in small letters; every cookie is a value of its own. */
   readonly #values = new Map<string, string[]>();
 
   constructor(source: HeadersSource = {}) {
@@ -65,7 +65,7 @@ class LightHeaders {
   }
 }
 
-/** What the adaptor's own Response stands on: it reads the body of an answer that is no text and no bytes as a stream. */
+/** The base of the adaptor's own Response, which reads a body that is neither text nor bytes as a stream. */
 class LightResponse {
   readonly status: number;
   readonly statusText: string;
@@ -99,12 +99,12 @@ class LightResponse {
   }
 }
 
-/** The adaptor makes its requests of the socket's; bodies are read off the socket (`readBody`). */
+/** The adaptor makes its requests from Node's; bodies are read from the socket (`readBody`). */
 class LightRequest {
   constructor() {
     throw new Error('a request of the Fetch standard is not available here; read the body with readBody');
   }
 }
 
-/** The adaptor replaces Request and Response by its own. */
+/** The adaptor replaces Request and Response with its own. */
 export const web = { Headers: LightHeaders, Request: LightRequest, Response: LightResponse };

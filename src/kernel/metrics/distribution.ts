@@ -1,7 +1,7 @@
-/** What Prometheus' own client libraries have for requests, in seconds. */
+/** The buckets of Prometheus' own client libraries for requests, in seconds. */
 export const REQUEST_BOUNDS_S: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How often something was how long or how large. Adding to it costs next to nothing, so that it may stand anywhere. */
+/** Counts durations or sizes. Adding a value costs next to nothing. */
 export class Distribution {
   /** Upper bounds in rising order. */
   readonly bounds: readonly number[];
@@ -14,17 +14,17 @@ export class Distribution {
     this.#counts = bounds.map(() => 0);
   }
 
-  /** How many values there were. */
+  /** The number of values. */
   get count(): number {
     return this.#count;
   }
 
-  /** All values together. */
+  /** The sum of all values. */
   get sum(): number {
     return this.#sum;
   }
 
-  /** Adds a value; or several of which only the sum is known, and counts as if all of them were equal. */
+  /** Adds a value; or the sum of several, which are counted as if they were equal. */
   add(sum: number, times = 1): void {
     if (times === 0) return;
     this.#count += times;
@@ -38,7 +38,7 @@ export class Distribution {
     }
   }
 
-  /** How many values were at most as large as each bound. */
+  /** The number of values up to each bound. */
   cumulated(): readonly number[] {
     let sum = 0;
     return this.#counts.map((count) => {
@@ -48,7 +48,7 @@ export class Distribution {
   }
 }
 
-/** Distributions of one name, told apart by labels. */
+/** Distributions of one name with different labels. */
 export class DistributionFamily<L extends string> {
   readonly #bounds: readonly number[];
   readonly #labelNames: readonly L[];
@@ -60,7 +60,7 @@ export class DistributionFamily<L extends string> {
     if (labelNames.length === 0) this.#at('');
   }
 
-  /** The one with these labels, which from now on is told; who adds to it often does well to keep it. */
+  /** The distribution with these labels, which is printed from now on. A frequent caller should keep it. */
   of(labels: Readonly<Partial<Record<L, string>>>): Distribution {
     const named = this.#labelNames.flatMap((name) => printLabel(name, labels[name]));
     return this.#at(named.join(','));
@@ -72,7 +72,7 @@ export class DistributionFamily<L extends string> {
     return known;
   }
 
-  /** By their labels as the text format has them. */
+  /** By their labels in the text format. */
   all(): Iterable<readonly [labels: string, distribution: Distribution]> {
     return this.#series;
   }
@@ -86,7 +86,7 @@ function printLabel(name: string, value: string | undefined): readonly string[] 
 export interface DistributionTexts {
   readonly name: string;
   readonly help: string;
-  /** A summary here has no quantiles: its sum and its count alone. */
+  /** A summary here has no quantiles, only its sum and count. */
   readonly type: 'histogram' | 'summary';
 }
 

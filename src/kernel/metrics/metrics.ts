@@ -5,7 +5,7 @@ import { processNumbers } from './process-metrics.ts';
 /** The numbers of one server in Prometheus' text format. Each server has a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
-  /** Prints each metric, in the order in which they came. */
+  /** Prints each metric, in the order of registration. */
   readonly #prints: (() => string | Promise<string>)[] = [];
 
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
@@ -30,7 +30,7 @@ export class Metrics {
     this.#prints.push(() => printDistributions({ name, help, type }, [['', distribution]]));
   }
 
-  /** A number that is read when somebody asks for the metrics. */
+  /** A number that is read when the metrics are requested. */
   gauge<L extends string>(name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void): void {
     this.#register(name);
     new Gauge({
@@ -44,7 +44,7 @@ export class Metrics {
     });
   }
 
-  /** A count that is kept elsewhere, and read when somebody asks for the metrics. */
+  /** A count that is kept elsewhere, and read when the metrics are requested. */
   total<L extends string>(
     name: string,
     help: string,
@@ -64,7 +64,7 @@ export class Metrics {
     });
   }
 
-  /** What Prometheus' own client libraries tell of a process. */
+  /** The process metrics of Prometheus' own client libraries. */
   process(startedAt: number): void {
     for (const { name, help, read } of processNumbers(startedAt)) {
       this.gauge(name, help, [], (gauge) => gauge.set(orUnknown(read)));
@@ -87,7 +87,7 @@ export class Metrics {
   }
 }
 
-/** Where no more files may be opened, the system does not say. */
+/** NaN if it cannot be read, for instance because no descriptor is free. */
 function orUnknown(read: () => number): number {
   try {
     return read();

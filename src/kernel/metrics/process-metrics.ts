@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A number of this process that the operating system knows; `read` may throw. */
+/** A number of this process from the operating system; `read` may throw. */
 export interface ProcessNumber {
   readonly name: string;
   readonly help: string;
   readonly read: () => number;
 }
 
-/** In the names of Prometheus' own client libraries; those that need Linux are there alone. Source: proc(5). */
+/** Under the names of Prometheus' own client libraries; some exist only on Linux. Source: proc(5). */
 export function processNumbers(startedAt: number): readonly ProcessNumber[] {
   return process.platform === 'linux' ? [...everywhere(startedAt), ...ON_LINUX] : everywhere(startedAt);
 }
@@ -34,7 +34,7 @@ const ON_LINUX: readonly ProcessNumber[] = [
   {
     name: 'process_open_fds',
     help: 'Open file descriptors.',
-    // Reading them opens one more.
+    // Reading the directory opens one more.
     read: () => readdirSync('/proc/self/fd').length - 1,
   },
   {

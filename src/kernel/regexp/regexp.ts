@@ -20,13 +20,13 @@ export const MAX_SOURCE = 10_000;
 /** The largest program, in instructions: Go allows 1.4 million, which would take seconds and 400 MB here. */
 const MAX_PROGRAM = 20_000;
 
-/** What one automaton may remember of the states it has seen, in bytes; beyond it forgets or goes without. */
+/** Maximum bytes of an automaton's cache of states; beyond it the cache is cleared or not used. */
 const AUTOMATON_BYTES = 256 * 1024;
 
 const DUPLICATE_NAME = 'duplicate capture group name';
 const TOO_LARGE = 'expression too large';
 
-/** In these Go quotes the whole pattern; re2js quotes nothing in the last two. */
+/** In these errors Go quotes the whole pattern; re2js quotes nothing in the last two. */
 const QUOTING_WHOLE = new Set(['missing closing )', 'unexpected )', 'expression nests too deeply', TOO_LARGE]);
 
 const refusal = (description: string, quoted: string): PatternResult => ({
@@ -115,15 +115,15 @@ export function compileUnanchored(source: string): PatternResult {
   return test ? { ok: true, pattern: { source, test } } : compile(source, source);
 }
 
-/** How many characters may still be looked at in looking for matches; counted down. */
+/** Characters that a search for matches may still read; counted down. */
 export interface SearchBudget {
   chars: number;
 }
 
 export interface Replacer {
   /**
-   * The text with the same words in place of every match. To find them all may take the square of its length: when the
-   * budget is used up, a text that has a match is replaced as a whole.
+   * The text with a replacement for every match. Finding all may take the square of its length: when the budget is used up,
+   * a text that has a match is replaced as a whole.
    */
   replace(text: string, by: string, budget: SearchBudget): string;
 }

@@ -1,6 +1,6 @@
 /**
- * A pattern read piece by piece, without understanding it: enough to foresee its size and to find its named groups.
- * Only patterns that compile need to be read rightly; what is read out of a broken one is not used.
+ * Reads a pattern piece by piece, enough to estimate its size and to find its named groups. The result for a pattern that
+ * does not compile is not used.
  */
 
 function escapeEnd(source: string, at: number): number {
@@ -36,7 +36,7 @@ function endOf(source: string, mark: string, from: number): number {
   return at < 0 ? source.length : at + mark.length;
 }
 
-/** Where the piece that begins at `at` ends: a character, an escape, a class, the opening of a group, a repetition. */
+/** The end of the piece that begins at `at`: a character, an escape, a class, the opening of a group, a repetition. */
 function pieceEnd(source: string, at: number): number {
   switch (source[at]) {
     case '\\':
@@ -52,10 +52,10 @@ function pieceEnd(source: string, at: number): number {
   }
 }
 
-/** Go refuses a pattern in which nested repetitions come to more copies than this. */
+/** Go refuses a pattern whose nested repetitions make more copies than this. */
 const MAX_COPIES = 1000;
 
-/** What has been read of one group, or of the whole: its size so far, and of its last piece size and nested copies. */
+/** One group, or the whole, so far: its size, and the size and nested copies of its last piece. */
 interface Measure {
   size: number;
   lastSize: number;
@@ -82,8 +82,8 @@ function repeat(group: Measure, counted: RegExpExecArray): void {
 }
 
 /**
- * Foresees, from above, how many instructions a pattern compiles to. Only counted repetitions multiply: `(x{100}){9}`
- * is short to write and long to run. Zero for a pattern whose repetitions the parser will refuse.
+ * An upper bound of the instructions of a compiled pattern. Only counted repetitions multiply: `(x{100}){9}` is short to
+ * write and long to run. Zero for a pattern whose repetitions the parser refuses.
  */
 export function estimateProgramSize(source: string): number {
   const outer: Measure[] = [];
@@ -114,7 +114,7 @@ export function estimateProgramSize(source: string): number {
   return group.size + outer.reduce((total, { size }) => total + size, 0);
 }
 
-/** The same pattern with names of its groups that differ from each other. */
+/** The same pattern with unique names of its groups. */
 export function renameGroups(source: string): string {
   let renamed = '';
   let count = 0;

@@ -1,15 +1,15 @@
-/** What is left of a pattern that needs no automaton: literals, with `.*` or `.+` between them. */
+/** A pattern that needs no automaton: literals, with `.*` or `.+` between them. */
 interface Glob {
-  /** At least one; all but a lone one without newlines, which `.` does not match. */
+  /** At least one; without newlines, which `.` does not match, unless there is only one. */
   readonly pieces: readonly string[];
-  /** Between two pieces: how many characters at least. */
+  /** The minimum number of characters between two pieces. */
   readonly gaps: readonly number[];
 }
 
-/** More alternatives with wildcards than this are quicker in an automaton, which reads the text once. */
+/** More alternatives with wildcards than this are faster in an automaton, which reads the text once. */
 const MAX_GLOBS = 8;
 
-/** An escaped character, a wildcard, a run of plain characters, or one of `|^$`; whatever else needs the automaton. */
+/** An escaped character, a wildcard, a run of plain characters, or one of `|^$`; anything else needs the automaton. */
 const PIECE = /\\([\0-/:-@[-`{-\x7f])|\.([*+])\??|([^\\.*+?()[{|^$]+)|[|^$]/y;
 
 function finishGlob(pieces: string[], gaps: number[], last: string): Glob | undefined {
@@ -44,7 +44,7 @@ function readGlobs(source: string, anchored: boolean): Glob[] | undefined {
       gaps = [];
       piece = '';
     } else {
-      // Around the whole text `^` at the start of an alternative and `$` at its end say nothing new.
+      // In a match of the whole text, `^` at the start of an alternative and `$` at its end change nothing.
       const next = source[at + 1];
       const idle = mark === '^' ? pieces.length === 0 && piece === '' : next === undefined || next === '|';
       if (!anchored || !idle) return undefined;
@@ -71,12 +71,12 @@ function matchesGlob({ pieces, gaps }: Glob, text: string): boolean {
 const isLiteral = (glob: Glob) => glob.gaps.length === 0;
 const literalOf = (glob: Glob) => glob.pieces[0] as string;
 
-/** One group around the whole, as in `^(a|b)$`; what is inside may still prove to be two groups side by side. */
+/** One group around the whole, as in `^(a|b)$`; the inside may still be two groups side by side. */
 const WHOLE_GROUP = /^\^?\((?:\?:)?(.*)\)\$?$/s;
 
 /**
- * A test of the whole text for `^(?:source)$` that gives the automaton's answers at the price of a comparison, or
- * undefined when the source holds more than alternatives of literals and wildcards.
+ * A test of the whole text for `^(?:source)$` with the results of the automaton at the cost of a comparison; undefined if
+ * the source has more than alternatives of literals and wildcards.
  */
 export function anchoredShape(source: string): ((text: string) => boolean) | undefined {
   const globs = readGlobs(WHOLE_GROUP.exec(source)?.[1] ?? source, true);
@@ -96,7 +96,7 @@ export function anchoredShape(source: string): ((text: string) => boolean) | und
   return (text) => known.has(text) || wild.some((glob) => matchesGlob(glob, text));
 }
 
-/** The same for a match anywhere in the text; knows literals only. */
+/** The same for a match anywhere in the text; for literals only. */
 export function unanchoredShape(source: string): ((text: string) => boolean) | undefined {
   const globs = readGlobs(source, false);
   if (!globs || globs.length > MAX_GLOBS || !globs.every(isLiteral)) return undefined;

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 
 const actions = new WeakMap<EventEmitter, (() => void)[]>();
 
-/** Calls `action` once when an answer is over: written out, or its client gone. The answer that is a stream lasts as long. */
+/** Calls `action` once when an answer is written out, or its client gone. An answer that is a stream lasts as long as it. */
 export function whenOver(outgoing: EventEmitter, action: () => void): void {
   const known = actions.get(outgoing);
   if (known) known.push(action);
@@ -10,7 +10,7 @@ export function whenOver(outgoing: EventEmitter, action: () => void): void {
   outgoing.once('close', action);
 }
 
-/** Hands over all that `whenOver` was told: to be called by whoever takes the connection away from an answer. */
+/** Returns and removes the actions of `whenOver`, for code that takes the connection away from an answer. */
 export function takeWhenOver(outgoing: EventEmitter): readonly (() => void)[] {
   const taken = actions.get(outgoing) ?? [];
   actions.delete(outgoing);

@@ -7,23 +7,23 @@ import { takeSocket } from './stream-socket.ts';
 
 /** One open stream. Methods do nothing once it is closed. */
 export interface StreamClient {
-  /** What `open` was told; `''` when the client starts afresh. */
+  /** As passed to `open`; `''` for a new client. */
   readonly lastEventId: string;
   readonly isOpen: boolean;
-  /** How many bytes were sent and have not left yet. */
+  /** Bytes that are sent but not yet passed to the operating system. */
   readonly waitingBytes: number;
-  /** Sends to this client alone, in order with what goes to all. */
+  /** Sends to this client alone, in order with the events for all. */
   send(frame: Frame): void;
-  /** Ends the stream cleanly, after what has been sent before. */
+  /** Ends the stream cleanly, after everything sent before. */
   end(): void;
-  /** Calls `action` once when all that was sent has left, in the next turn at the earliest; never once it is closed. */
+  /** Calls `action` once when everything sent has left, in the next turn at the earliest; never after the close. */
   whenRead(action: () => void): void;
-  /** Calls `action` once when the stream is over, written out or cut, or its client gone; never if it is already. */
+  /** Calls `action` once when the stream ends: written out, cut, or its client gone. Never if it has ended already. */
   whenOver(action: () => void): void;
 }
 
-/** What a client needs of its fan-out: one object for all of them. */
-export interface Keeper {
+/** The fan-out of a client; one object for all clients. */
+export interface ClientOwner {
   readonly maxBufferedBytes: number;
   forget(client: ClientConnection): void;
   drop(client: ClientConnection): void;
@@ -32,7 +32,7 @@ export interface Keeper {
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** Those who were written to in this turn of the event loop: what one turn writes to a client leaves at once. */
+/** Clients with writes in this turn of the event loop, which are sent together. */
 const corked: ClientConnection[] = [];
 
 function uncorkAll(): void {
@@ -42,28 +42,28 @@ function uncorkAll(): void {
 function ignoreError(): void {}
 
 /**
- * A client behind its answer at first, and as soon as the head and what came with it have left behind nothing but its
- * connection: an idle stream then holds no request, no answer and no parser.
+ * A client that at first has an answer and, once its head and first bytes have left, only its connection: an idle stream
+ * then keeps no request, no answer and no parser.
  */
 export class ClientConnection implements StreamClient {
   readonly lastEventId: string;
   cancelTimer: CancelTimer | undefined;
-  readonly #keeper: Keeper;
-  /** Whether events go out as chunks of HTTP/1.1; otherwise the stream ends where the connection does. */
+  readonly #owner: ClientOwner;
+  /** Whether events are sent as chunks of HTTP/1.1; otherwise the end of the connection ends the stream. */
   #isChunked = false;
-  /** The answer, as long as it is there. */
+  /** The answer, until the connection is taken from it. */
   #outgoing: ServerResponse | undefined;
-  /** What takes bytes as they are to stand on the wire. */
+  /** Takes bytes as they are sent on the wire. */
   #sink: ServerResponse | Socket;
   #allowedBytes: number;
   #caughtUp = true;
   #isOver = false;
   #tell: (() => void) | undefined;
 
-  constructor(outgoing: ServerResponse, lastEventId: string, keeper: Keeper) {
+  constructor(outgoing: ServerResponse, lastEventId: string, owner: ClientOwner) {
     this.lastEventId = lastEventId;
-    this.#keeper = keeper;
-    this.#allowedBytes = keeper.maxBufferedBytes;
+    this.#owner = owner;
+    this.#allowedBytes = owner.maxBufferedBytes;
     this.#outgoing = outgoing;
     this.#sink = outgoing;
     outgoing.on('close', () => {
@@ -87,7 +87,7 @@ export class ClientConnection implements StreamClient {
     this.#cork();
     outgoing.writeHead(200, headers).flushHeaders();
     this.#isChunked = outgoing.chunkedEncoding;
-    // What is written from here on has its size in it.
+    // From here on the size of each chunk is written with it.
     outgoing.chunkedEncoding = false;
     setImmediate(() => this.#leaveAnswer());
   }
@@ -95,12 +95,12 @@ export class ClientConnection implements StreamClient {
   send(frame: Frame): void {
     const bytes = this.#isChunked ? frame.chunk : frame.bytes;
     if (!this.isOpen) this.#over();
-    else if (this.#isBehind(bytes.length)) this.#keeper.drop(this);
+    else if (this.#isBehind(bytes.length)) this.#owner.drop(this);
     else if (frame.bytes.length > 0) this.#write(bytes);
   }
 
   end(): void {
-    if (this.isOpen) this.#keeper.end(this);
+    if (this.isOpen) this.#owner.end(this);
     else this.#over();
   }
 
@@ -119,7 +119,7 @@ export class ClientConnection implements StreamClient {
       };
   }
 
-  /** Lets go of the answer if that can be; it is tried again with each write. */
+  /** Takes the connection from the answer if that is possible; each write tries again. */
   #leaveAnswer(): void {
     const outgoing = this.#outgoing;
     if (!outgoing || outgoing.writableEnded) return;
@@ -132,7 +132,7 @@ export class ClientConnection implements StreamClient {
     socket.on('close', () => this.#over());
   }
 
-  /** Writes the end, and closes the connection after it: kept, it would bring the client's next request here. */
+  /** Writes the end and closes the connection: otherwise the client's next request would come here. */
   finish(): void {
     const sink = this.#sink;
     const connection = sink instanceof Socket ? sink : sink.socket;
@@ -143,7 +143,7 @@ export class ClientConnection implements StreamClient {
 
   cut(): void {
     this.#sink.destroy();
-    // An answer that waits for another one has no connection yet, but its request has.
+    // An answer that waits for an earlier one has no connection yet, but its request has.
     this.#outgoing?.req.socket.destroy();
   }
 
@@ -164,16 +164,16 @@ export class ClientConnection implements StreamClient {
   }
 
   /**
-   * Whether too much is unread to send `bytes` more. What one turn writes cannot have left within it: only its first write
-   * judges what earlier turns have left behind.
+   * Whether too much is unread to send `bytes` more. Writes of one turn cannot leave within it, so only its first write
+   * checks the bytes of earlier turns.
    */
   #isBehind(bytes: number): boolean {
     const sink = this.#sink;
     if (!sink.writableCorked) {
       const waitingBytes = sink.writableLength;
       if (waitingBytes > this.#allowedBytes) return true;
-      this.#caughtUp = waitingBytes <= this.#keeper.maxBufferedBytes;
-      if (this.#caughtUp) this.#allowedBytes = this.#keeper.maxBufferedBytes;
+      this.#caughtUp = waitingBytes <= this.#owner.maxBufferedBytes;
+      if (this.#caughtUp) this.#allowedBytes = this.#owner.maxBufferedBytes;
     }
     if (this.#caughtUp) this.#allowedBytes += bytes;
     return false;
@@ -182,7 +182,7 @@ export class ClientConnection implements StreamClient {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#keeper.forget(this);
+    this.#owner.forget(this);
     this.#tell?.();
     this.#tell = undefined;
   }
@@ -190,6 +190,6 @@ export class ClientConnection implements StreamClient {
 
 function isOpen(sink: ServerResponse | Socket): boolean {
   if (sink.writableEnded || sink.destroyed) return false;
-  // A pipelined request waits for the connection, and is not told when that closes.
+  // A pipelined request waits for the connection, but gets no event when that closes.
   return sink instanceof Socket || sink.socket !== null || !sink.req.socket.destroyed;
 }

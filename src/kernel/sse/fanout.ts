@@ -1,29 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import type { CancelTimer, Clock } from '../clock.ts';
-import { ClientConnection, type Keeper, type StreamClient } from './client.ts';
+import { ClientConnection, type ClientOwner, type StreamClient } from './client.ts';
 import { type Frame, frameComment } from './frame.ts';
 
 export interface FanoutOptions {
   readonly clock: Clock;
   /** Time between two heartbeats, in milliseconds; 0 sends none. */
   readonly heartbeatMs: number;
-  /** What a heartbeat is; a bare comment (`:` and a blank line) unless given. */
+  /** The text of a heartbeat; an empty comment (`:` and a blank line) unless given. */
   readonly heartbeat?: Frame;
   /**
-   * How many bytes a client may leave unread before it is cut; 1 MiB unless given. What is sent within one turn of the
-   * event loop to a client within the limit is let through whole, however big: a snapshot, or a burst.
+   * Unread bytes of a client beyond which it is cut; 1 MiB unless given. Everything sent in one turn of the event loop to a
+   * client within the limit passes, however large: a snapshot, or a burst.
    */
   readonly maxBufferedBytes?: number;
-  /** After how many milliseconds a stream is ended, so that clients spread over servers again; 0, the default, is never. */
+  /** Milliseconds after which a stream is ended, so that clients spread over servers again; 0, the default: never. */
   readonly maxConnectionMs?: number;
   /** Numbers from 0 up to 1: each stream lasts up to a tenth less than `maxConnectionMs`. Without it, exactly that. */
   readonly random?: () => number;
-  /** Told of each client that was cut because it did not read. */
+  /** Called for each client that is cut because it does not read. */
   readonly onDrop?: (client: StreamClient) => void;
 }
 
 export interface OpenOptions {
-  /** Beside, or instead of, the stream's own. What Hono's `c.header` was told does not reach a stream. */
+  /** Beside, or instead of, the stream's own headers. Those of Hono's `c.header` do not reach a stream. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent before anything else. */
   readonly snapshot?: Frame | readonly Frame[];
@@ -32,10 +32,10 @@ export interface OpenOptions {
 }
 
 const DEFAULT_MAX_BUFFERED_BYTES = 2 ** 20;
-/** How long a stream that was ended may take to write out what is left. */
+/** The time in which an ended stream must be written out. */
 const END_GRACE_MS = 10_000;
 const LIFETIME_SPREAD = 0.1;
-/** For each duration that was ever asked for, Node keeps a list until it has passed, cancelled or not: so not too many. */
+/** The number of different lifetimes: Node keeps a list for each duration until it has passed, even if all its timers are cancelled. */
 const LIFETIME_STEPS = 1000;
 const BARE_HEARTBEAT = frameComment();
 const STREAM_HEADERS = {
@@ -44,14 +44,14 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** One event stream and everybody who listens to it over HTTP/1.1. */
+/** One event stream and its clients over HTTP/1.1. */
 export class Fanout {
   readonly #clock: Clock;
   readonly #options: FanoutOptions;
   readonly #clients = new Set<ClientConnection>();
-  readonly #keeper: Keeper;
+  readonly #owner: ClientOwner;
   readonly #stopHeartbeat: CancelTimer;
-  /** Those whose end is on its way. */
+  /** Clients whose end is being written. */
   readonly #ending = new Set<ClientConnection>();
   #dropped = 0;
   #closed: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class Fanout {
   constructor(options: FanoutOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#keeper = {
+    this.#owner = {
       maxBufferedBytes: options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES,
       forget: (client) => this.#forget(client),
       drop: (client) => this.#drop(client),
@@ -71,23 +71,23 @@ export class Fanout {
       options.heartbeatMs > 0 ? this.#clock.every(options.heartbeatMs, () => this.send(heartbeat)) : () => {};
   }
 
-  /** How many clients listen. */
+  /** The number of clients. */
   get size(): number {
     return this.#clients.size;
   }
 
-  /** How many clients were cut so far because they did not read. */
+  /** The number of clients that were cut so far because they did not read. */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Answers a request with the stream: status 200 at once, the snapshot, then all that is sent from this call on. The
-   * route returns RESPONSE_ALREADY_SENT. After `close` the answer is an empty stream, so that the client asks elsewhere.
+   * Answers a request with the stream: status 200 at once, the snapshot, then all events from this call on. The route
+   * returns RESPONSE_ALREADY_SENT. After `close` the answer is an empty stream, so that the client reconnects elsewhere.
    */
   open(outgoing: ServerResponse, { headers, snapshot = [], lastEventId }: OpenOptions = {}): StreamClient {
-    const client = new ClientConnection(outgoing, lastEventId ?? '', this.#keeper);
-    // Its request may have waited for something, and a response that has closed closes no second time.
+    const client = new ClientConnection(outgoing, lastEventId ?? '', this.#owner);
+    // The response may have closed while its request waited; then there is no second `close` event.
     if (!client.isOpen) return client;
     client.begin(headers ? { ...STREAM_HEADERS, ...lowerCaseNames(headers) } : STREAM_HEADERS);
     if (this.#closed) {
@@ -107,8 +107,8 @@ export class Fanout {
   }
 
   /**
-   * Ends every stream cleanly, and the heartbeats. Resolves when the last client has everything or is gone, after 10 s
-   * at the latest; a server that closes before cuts those who read slowly. Idempotent.
+   * Ends every stream cleanly, and the heartbeats. Resolves when the last client has everything or is gone, after 10 s at
+   * the latest; a server that closes earlier cuts slow readers. Idempotent.
    */
   close(): Promise<void> {
     if (this.#closed) return this.#closed;

@@ -2,17 +2,17 @@ import { EventBuffer } from 'better-sse';
 
 /** One server-sent event. Source: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface EventFields {
-  /** What the client listens for; without it the client sees a `message`. One line. */
+  /** The event type; `message` if absent. One line. */
   readonly event?: string;
   /** Any text. Each line becomes a `data:` field of its own, so CR and CRLF arrive as LF. */
   readonly data: string;
-  /** Where a client that returns wants to go on (`Last-Event-ID`). One line without NUL; `''` makes it forget. */
+  /** The `Last-Event-ID` that a returning client sends. One line without NUL; `''` resets it. */
   readonly id?: string;
-  /** How long a client waits before it returns, in whole milliseconds. */
+  /** The time after which a client reconnects, in whole milliseconds. */
   readonly retry?: number;
 }
 
-/** Bytes ready for the wire, made once and shared by every client that they are sent to. */
+/** Bytes ready for the wire, made once and shared by all clients. */
 export class Frame {
   /** The same as one chunk of a body in HTTP/1.1: its length, the bytes, a line end. */
   readonly chunk: Buffer;
@@ -29,11 +29,11 @@ export class Frame {
   }
 }
 
-/** better-sse writes `name:value`; strict clients want the space, and lines are split here, not there. */
+/** better-sse writes `name:value`; strict clients need a space. Lines are split here. */
 const SPACED_FIELDS = { serializer: String, sanitizer: (value: string) => ` ${value}` };
 const BARE_FIELDS = { serializer: String, sanitizer: (value: string) => value };
 
-/** Frames an event as `retry`, `id`, `event`, `data`, those that are given; a RangeError tells what cannot be written. */
+/** Frames an event as `retry`, `id`, `event`, `data`, those that are given; a RangeError names a field that cannot be written. */
 export function frameEvent({ event, data, id, retry }: EventFields): Frame {
   const buffer = new EventBuffer(SPACED_FIELDS);
   if (retry !== undefined) buffer.retry(wholeMilliseconds(retry));
@@ -43,7 +43,7 @@ export function frameEvent({ event, data, id, retry }: EventFields): Frame {
   return new Frame(buffer.dispatch().read());
 }
 
-/** Frames a comment, which clients read past: `:`, the text as it is, and a blank line unless told otherwise. */
+/** Frames a comment, which clients ignore: `:`, the text as it is, and a blank line unless given otherwise. */
 export function frameComment(text = '', { blankLine = true } = {}): Frame {
   const buffer = new EventBuffer(BARE_FIELDS);
   for (const line of splitLines(text)) buffer.comment(line);

@@ -1,35 +1,35 @@
-/** What a reader finds in a stream, in the order of the stream. */
+/** The items of a stream, in its order. */
 export type SseItem = SseEvent | SseComment | SseRetry;
 
 export interface SseEvent {
   readonly kind: 'event';
-  /** `message` when the stream names no other. */
+  /** `message` unless the stream names another. */
   readonly event: string;
   readonly data: string;
-  /** The last id that the stream has given, be it with an earlier event; `''` when there was none. */
+  /** The last id of the stream, perhaps of an earlier event; `''` if there was none. */
   readonly id: string;
 }
 
-/** Most often a heartbeat. */
+/** Usually a heartbeat. */
 export interface SseComment {
   readonly kind: 'comment';
   readonly text: string;
 }
 
-/** The stream wishes to be asked again so long after it ends. */
+/** The time after the end of the stream at which it asks for a reconnection. */
 export interface SseRetry {
   readonly kind: 'retry';
   readonly retryMs: number;
 }
 
 export interface SseReaderOptions {
-  /** The most bytes that one event may take, line ends included, before the reader gives up; 64 MiB unless given. */
+  /** Maximum bytes of one event, line ends included, before the reader gives up; 64 MiB unless given. */
   readonly maxEventBytes?: number;
-  /** Where an earlier connection to the same stream ended. */
+  /** The last id of an earlier connection to the same stream. */
   readonly lastEventId?: string;
 }
 
-/** One event of the stream is bigger than the reader was told to hold; the stream cannot be read on. */
+/** An event is larger than the reader's limit; the stream cannot be read on. */
 export class OversizedEventError extends Error {
   override readonly name = 'OversizedEventError';
 
@@ -39,7 +39,7 @@ export class OversizedEventError extends Error {
 }
 
 const DEFAULT_MAX_EVENT_BYTES = 64 * 2 ** 20;
-/** Line buffers up to this size are kept for the next line; bigger ones are given back. */
+/** Line buffers up to this size are kept for the next line; larger ones are freed. */
 const KEPT_LINE_BYTES = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -48,12 +48,12 @@ const COLON = 0x3a;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads an event stream from chunks of bytes that may be cut anywhere. An event that the stream's end cuts off is none.
+ * Reads an event stream from chunks of bytes that may be cut anywhere. An event that is cut off by the end is dropped.
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class SseReader {
   readonly #maxEventBytes: number;
-  /** The beginning of a line whose end has not come yet: the first `#lineLength` bytes of a buffer that doubles. */
+  /** The beginning of an incomplete line: the first `#lineLength` bytes of a buffer that doubles. */
   #line: Buffer = NOTHING;
   #lineLength = 0;
   #isFirstLine = true;
@@ -72,14 +72,14 @@ export class SseReader {
     this.#lastEventId = lastEventId;
   }
 
-  /** What to send as `Last-Event-ID` to go on after the last whole event. */
+  /** The `Last-Event-ID` that continues after the last whole event. */
   get lastEventId(): string {
     return this.#lastEventId;
   }
 
   /**
-   * Takes the next bytes, of which it keeps none, and returns what they complete. Throws an OversizedEventError, then
-   * and ever after, once an event passes the limit.
+   * Takes the next bytes, of which it keeps none, and returns the items that they complete. Throws an OversizedEventError,
+   * from then on, when an event exceeds the limit.
    */
   push(chunk: Uint8Array): SseItem[] {
     if (this.#failure) throw this.#failure;
@@ -113,7 +113,7 @@ export class SseReader {
     }
   }
 
-  /** Puts aside the beginning of a line. */
+  /** Keeps the beginning of a line. */
   #keep(piece: Buffer): void {
     const length = this.#lineLength + piece.length;
     this.#limit(length);

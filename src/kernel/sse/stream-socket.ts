@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** What Node keeps within a socket: the connection itself, and the server that counts it. */
+/** Node's internals of a socket: the connection itself, and the server that counts it. */
 interface SocketInside {
   _handle: object | null;
   _server: EventEmitter | null;
@@ -10,17 +10,17 @@ interface SocketInside {
 }
 
 const TAKEN = Symbol('a connection was taken from its answer');
-/** Where what a client still sends is read to, and forgotten. */
+/** A buffer for data of a client that is read and dropped. */
 const WASTE = Buffer.alloc(16 * 1024);
 const onread = { buffer: WASTE, callback: () => true };
 
 /**
- * Takes the connection away from an answer whose head is written, so that the parser, the request and the answer, 6 KiB
- * together, can go while their stream stays: to Node, the answer is over. The server counts the connection on. What the
- * client sends is not read as requests any more; when it has sent all, the connection ends.
+ * Takes the connection from an answer whose head is written, so that the parser, the request and the answer, 6 KiB
+ * together, are freed while their stream stays: for Node, the answer is over. The server still counts the connection. Data
+ * of the client is no longer read as requests; when the client ends, so does the connection.
  *
- * Undefined where that cannot be, now or at all: the answer waits for its turn, the request is not wholly read, bytes are
- * still on their way, or the connection is secured, which takes ten times as much.
+ * Undefined if that is not possible, now or at all: the answer waits for its turn, the request is not wholly read, bytes
+ * are still unsent, or the connection uses TLS, which takes ten times as much memory.
  */
 export function takeSocket(outgoing: ServerResponse): Socket | undefined {
   const { socket, req } = outgoing;
@@ -32,13 +32,13 @@ export function takeSocket(outgoing: ServerResponse): Socket | undefined {
   inside._server = null;
   const taken = new Socket({ handle, onread } as ConstructorParameters<typeof Socket>[0]);
   (taken as unknown as SocketInside)._server = server;
-  // Without a byte: the socket that it lets go of has no connection any more.
+  // Without a byte: the released socket has no connection any more.
   outgoing.end(() => socket.destroy());
   server?.emit(TAKEN, taken);
   return taken;
 }
 
-/** Tells of every connection of a server that is taken from its answer. */
+/** Emits every connection of a server that is taken from its answer. */
 export function onTakenSocket(server: EventEmitter, listener: (socket: Socket) => void): void {
   server.on(TAKEN, listener);
 }

@@ -114,8 +114,8 @@ describe('a data directory', () => {
 
   test('does not keep the process of its owner alive', async (t) => {
     const script = await bundleScript(`
-      import { systemClock } from '../clock.ts';
-      import { ownDataDirectory } from './data-directory.ts';
+      import { systemClock } from './clock.ts';
+      import { ownDataDirectory } from './storage/data-directory.ts';
       process.stdout.write((await ownDataDirectory(process.argv[1], systemClock)).path);
     `);
     const path = temporaryFolder(t);
@@ -213,8 +213,8 @@ describe('a data directory that cannot be used is refused', () => {
 
   test('where this user may not write', async (t) => {
     const script = await bundleScript(`
-      import { systemClock } from '../clock.ts';
-      import { ownDataDirectory } from './data-directory.ts';
+      import { systemClock } from './clock.ts';
+      import { ownDataDirectory } from './storage/data-directory.ts';
       for (const path of process.argv.slice(1)) {
         const said = await ownDataDirectory(path, systemClock).then(() => 'taken', (error) => error.exitCode + ' ' + error.message);
         process.stdout.write(said + '\\n');

@@ -20,9 +20,9 @@ import { openness, refuseForeign, statFolder } from './private-file.ts';
 
 const OWNER_NAME = 'owner.sock';
 const CANDIDATE_NAME = /^owner-[0-9a-f]{8}\.sock$/;
-/** How long an owner may take to say who it is: it may be busy, or stopped. */
+/** The time in which an owner must send its process id: it may be busy, or stopped. */
 const PID_WAIT_MS = 250;
-/** How long a candidate waits for the others to give way, which takes them milliseconds. */
+/** The time a candidate waits for the others to give way, which takes milliseconds. */
 const RIVAL_RETRY_MS = 20;
 const RIVAL_RETRIES = 250;
 /** The kernel's limit for the path of a Unix socket is 108 bytes with its final NUL, 104 on BSD and macOS. */
@@ -36,14 +36,13 @@ export interface DataDirectory {
 }
 
 /**
- * Makes the directory and takes it for this process, or throws a CommandError: the code `unreachable` (3) when another
- * process owns it, `failed` (1) when it cannot be made or written.
+ * Makes the directory and takes it for this process, or throws a CommandError: with the code `unreachable` (3) if another
+ * process owns it, `failed` (1) if it cannot be made or written.
  *
- * The owner listens on a Unix socket in it, which ends with its process however that dies, unlike a pid file. Of
- * processes that start together, after a crash or not, exactly one wins: see {@link elect}.
+ * The owner listens on a Unix socket in it, which ends with its process in any case, unlike a pid file. Of processes that
+ * start together, after a crash or not, exactly one wins: see {@link elect}.
  *
- * `warn` is told of a directory that was there before and that other users may enter. One that another user has planted is
- * refused.
+ * `warn` is called for an existing directory that other users may enter. One that another user has planted is refused.
  */
 export async function ownDataDirectory(
   path: string,
@@ -81,17 +80,17 @@ function ownedDirectory(path: string, server: Server): DataDirectory {
       if (released) return;
       released = true;
       try {
-        // The name goes before the socket is silent: afterwards it may be the next owner's.
+        // The name is removed before the socket closes: afterwards it may be the next owner's.
         unlinkSync(join(path, OWNER_NAME));
       } catch {
-        // What stays is as harmless as after a kill.
+        // A name that stays is as harmless as after a kill.
       }
       server.close();
     },
   };
 }
 
-/** Not with mkdir's own `recursive`: below /proc, for one, that tries for ever. */
+/** Not mkdir's own `recursive`, which tries for ever below /proc. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -117,11 +116,11 @@ function cannotUse(path: string, error: unknown): CommandError {
 }
 
 /**
- * Makes the owner of the candidate that listens under `name`, or throws. Each candidate has a socket of its own and
- * listens before it looks for others, so of any two at least one sees the other. Who finds the owner, or a candidate of
- * a smaller name, gives up; who finds one of a greater name waits for it to give up or to become the owner. The
- * candidate that is left renames its socket to the owner's, which replaces the one that a kill may have left. Nothing
- * is ever removed that could be alive: a candidate's name, once silent, is silent for ever.
+ * Makes the candidate that listens under `name` the owner, or throws. Each candidate has a socket of its own and listens
+ * before it looks for others, so of any two at least one sees the other. A candidate that finds the owner, or a candidate
+ * of a smaller name, gives up; one that finds a greater name waits for it to give up or to become the owner. The last
+ * candidate renames its socket to the owner's, which replaces one that a kill may have left. Nothing that could be alive is
+ * ever removed: a candidate's name, once closed, is never used again.
  */
 async function elect(directory: string, name: string, reach: Reach, clock: Clock): Promise<void> {
   for (let retries = 0; ; retries++) {
@@ -153,7 +152,7 @@ function inUse(directory: string, pid: number | undefined): CommandError {
   );
 }
 
-/** The way to the sockets of a directory. */
+/** The path to the sockets of a directory. */
 interface Reach {
   pathOf(name: string): string;
   close(): void;
@@ -162,7 +161,7 @@ interface Reach {
 /** A path that fits the kernel's limit: as it is, from the working directory, or through an open directory. */
 function reachSockets(directory: string): Reach {
   const fits = (path: string) => Buffer.byteLength(join(path, 'owner-00000000.sock')) <= MAX_SOCKET_PATH;
-  // The working directory may be gone, and is asked for only where it helps.
+  // The working directory may be gone, so it is read only if it helps.
   const short = fits(directory) ? directory : relative(process.cwd(), directory);
   if (fits(short)) return { pathOf: (name) => join(short, name), close() {} };
   if (process.platform !== 'linux') throw new Error('its path is too long for a socket in it');
@@ -170,7 +169,7 @@ function reachSockets(directory: string): Reach {
   return { pathOf: (name) => `/proc/self/fd/${descriptor}/${name}`, close: () => closeSync(descriptor) };
 }
 
-/** Whether somebody listens there. Another user who does so is neither the owner nor a rival, and is refused. */
+/** Whether a process listens there. One of another user is neither the owner nor a rival, and is refused. */
 async function answers(directory: string, name: string, reach: Reach): Promise<boolean> {
   const path = join(directory, name);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -197,7 +196,7 @@ function isHeard(socketPath: string): Promise<boolean> {
   });
 }
 
-/** The process id of an owner; `undefined` where it does not say it in time. */
+/** The process id of an owner; `undefined` if it does not come in time. */
 function askForPid(socketPath: string, clock: Clock): Promise<number | undefined> {
   return new Promise((resolve) => {
     const owner = connect(socketPath).setEncoding('utf8');
@@ -214,15 +213,15 @@ function askForPid(socketPath: string, clock: Clock): Promise<number | undefined
   });
 }
 
-/** Says its process id to whoever connects. */
+/** Sends its process id to every connection. */
 function listenOn(socketPath: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((connection) => {
-      // Most only look whether somebody listens, and are gone.
+      // Most connections only check whether a process listens, and close.
       connection.on('error', () => {});
       connection.end(String(process.pid), () => connection.destroy());
     });
-    // It stays: a connection that cannot be accepted later must not end the process.
+    // The listener stays: a connection that cannot be accepted must not end the process.
     server.on('error', reject);
     server.listen(socketPath, () => resolve(server));
   });

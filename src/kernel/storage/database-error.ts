@@ -14,16 +14,16 @@ function primaryCodeOf(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** Whether a file is not as SQLite has left it. */
+/** Whether a file is damaged. */
 export const isDamage = (error: unknown): boolean => DAMAGE.includes(primaryCodeOf(error));
 
-/** Whether a write has failed for want of room. An exceeded quota is to SQLite a write that failed. */
+/** Whether a write has failed because the disk is full. For an exceeded quota SQLite reports a failed write. */
 export function isDiskFull(error: unknown): boolean {
   const code = resultCodeOf(error);
   return code === ResultCode.full || code === ResultCode.writeFailed;
 }
 
-/** The one line that a user gets. */
+/** The error as the line that a user gets. */
 export function unusable(what: 'open' | 'read', file: string, error: unknown): CommandError {
   const options = { cause: error };
   if (primaryCodeOf(error) === ResultCode.busy) {

@@ -1,28 +1,38 @@
-import { closeSync, constants, fdatasync, fstatSync, fsyncSync, lstatSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { CommandError, messageOf, systemCodeOf } from '../errors.ts';
+import { CommandError, messageOf } from '../errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { isDamage, unusable } from './database-error.ts';
+import {
+  type ChangeLog,
+  checkFile,
+  isInPlace,
+  makeFile,
+  openLog,
+  type PlacedFile,
+  syncDirectory,
+  syncFile,
+} from './database-files.ts';
 import { openPrivateFile } from './private-file.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /**
- * What a resolved write outlives. `disk`, the default: the loss of power; it is fsynced. `system`: the death of the
- * process; the operating system has it, and the next write to `disk` takes it along.
+ * What a resolved write survives. `disk`, the default: a power cut, as it is fsynced. `system`: the end of the process; the
+ * operating system has it, and the next write to `disk` includes it.
  */
 export type Durability = 'disk' | 'system';
 
 export interface Statement {
-  /** Its parameters are `?` alone: Node 22 takes no values for `?1`. */
+  /** Parameters are plain `?`: Node 22 takes no values for `?1`. */
   readonly sql: string;
-  /** A text with U+0000 is refused: Node 22 cuts it off there on reading, and PostgreSQL keeps none. Bytes and JSON may hold it. */
+  /** A text with U+0000 is refused: Node 22 cuts it off there on reading. Bytes and JSON may hold it. */
   readonly values: readonly SqlValue[];
 }
 
-/** A store of rows. Asynchronous, so that a database on another machine can stand behind it as well. */
+/** A store of rows. */
 export interface Database {
   /**
    * Runs the statements as one transaction; resolves when it is as durable as asked, rejects when nothing of it is
@@ -31,21 +41,21 @@ export interface Database {
    */
   write(statements: readonly Statement[], durability?: Durability): Promise<void>;
   /**
-   * The same, but it outlives the death of the process already when this returns, with all that was asked for before:
-   * for what must not be forgotten once it has happened. The promise then tells of the loss of power, and of failures.
+   * The same, but this write and all earlier ones survive the end of the process as soon as this returns. The promise
+   * resolves when it survives a power cut, and rejects on a failure.
    */
   writeNow(statements: readonly Statement[], durability?: Durability): Promise<void>;
-  /** Rejects with the cause, a CommandError where the file is damaged. */
+  /** Rejects with the cause, a CommandError if the file is damaged. */
   query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Writes what is under way, then closes. Idempotent. */
+  /** Finishes pending writes, then closes. Idempotent. */
   close(): Promise<void>;
 }
 
 /** A database that is a file. */
 export interface DatabaseFile extends Database {
   /**
-   * Copies all that is committed into a file that must not exist yet, beside the event loop: reads and writes go on
-   * meanwhile. The copy can be opened; it is safe from a loss of power when this resolves.
+   * Copies everything committed into a file that must not exist yet, while reads and writes go on. When this resolves, the
+   * copy can be opened and survives a power cut.
    */
   copy(file: string): Promise<void>;
 }
@@ -67,17 +77,17 @@ interface PendingWrite {
 }
 
 /**
- * So many pages of 4 KB the log of changes grows to before it is moved into the file, which holds the event loop for an
- * fsync of both. Most are the same pages again and again: four times as many as SQLite's default are four times as rare.
+ * Pages of 4 KB in the log of changes before it is moved into the file, which blocks the event loop for an fsync of both.
+ * Four times SQLite's default, since most of them are the same pages again and again.
  */
 const LOG_PAGES = 4_000;
 
-/** Pages of 4 KB that a copy takes at a time: for so long it holds up reads and writes. */
+/** Pages of 4 KB that a copy takes at a time; reads and writes wait meanwhile. */
 const COPY_PAGES = 250;
 
 const sqlite = loadSqlite();
 
-/** Node 22 warns that SQLite is experimental, which the users of the program need not know. */
+/** Hides the warning of Node 22 that SQLite is experimental. */
 function loadSqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -93,78 +103,25 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
   const file = join(directory.path, name);
   let engine: DatabaseSync | undefined;
   try {
-    const inode = makeFile(file);
+    const placed = makeFile(file);
     for (const companion of [`${file}-wal`, `${file}-journal`]) checkFile(companion);
-    // A kill of opsdeck 0.1.0 left this directory, which was its lock.
+    // The lock directory of an opsdeck 0.1.0 that was killed.
     rmSync(`${file}.lock`, { recursive: true, force: true });
     engine = new sqlite.DatabaseSync(file);
     // In exclusive mode, which must come first, WAL needs no shared memory, and no other process can read or write.
     engine.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     migrate(engine, migrations);
-    // From here on a commit leaves the log of changes to the operating system; whoever wants more syncs it beside the
-    // event loop, which an fsync would hold for as long as the disk takes. SQLite still syncs before it moves the log.
+    // From here on a commit leaves the log of changes to the operating system, and a durable write syncs it outside the
+    // event loop, which an fsync would block. SQLite still syncs before it moves the log.
     engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
-    // The names of new files are safe only when their directory is.
+    // The names of new files survive a power cut only if their directory is synced.
     syncDirectory(directory.path);
-    // Now: later there may be no descriptor to be had.
-    return new SqliteDatabase(engine, { path: file, inode }, openLog(`${file}-wal`));
+    // The log is opened now: later there may be no free descriptor.
+    return new SqliteDatabase(engine, placed, openLog(`${file}-wal`));
   } catch (error) {
     engine?.close();
     throw error instanceof CommandError ? error : unusable('open', file, error);
   }
-}
-
-/** SQLite says of a file that it cannot open only that; the operating system says why. Answers with the inode. */
-function makeFile(file: string): number {
-  const descriptor = openPrivateFile(file, constants.O_RDWR | constants.O_CREAT);
-  try {
-    return fstatSync(descriptor).ino;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** SQLite makes it with mode 0600, and takes what it finds. */
-function checkFile(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })) closeSync(openPrivateFile(path, constants.O_RDWR));
-}
-
-/** Whether a path still leads to the file that was opened. */
-function isInPlace({ path, inode }: PlacedFile): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.ino === inode;
-  } catch (error) {
-    return systemCodeOf(error) !== 'ENOTDIR';
-  }
-}
-
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch {
-    // Some file systems of other machines cannot.
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-interface PlacedFile {
-  readonly path: string;
-  readonly inode: number;
-}
-
-interface ChangeLog extends PlacedFile {
-  readonly descriptor: number;
-}
-
-function openLog(path: string): ChangeLog {
-  const descriptor = openPrivateFile(path, constants.O_RDWR);
-  return { path, descriptor, inode: fstatSync(descriptor).ino };
-}
-
-function syncFile(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => fdatasync(descriptor, (error) => (error ? reject(error) : resolve())));
 }
 
 function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
@@ -183,11 +140,11 @@ class SqliteDatabase implements DatabaseFile {
   readonly #log: ChangeLog;
   readonly #prepared = new Map<string, StatementSync>();
   #pending: PendingWrite[] = [];
-  /** Committed, but not safe from a loss of power as yet. */
+  /** Committed, but not synced yet. */
   #unsynced: PendingWrite[] = [];
   #syncing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Ends when the last copy is made. */
+  /** Resolves when the last copy is made. */
   #copying: Promise<void> = Promise.resolve();
 
   constructor(engine: DatabaseSync, file: PlacedFile, log: ChangeLog) {
@@ -199,7 +156,7 @@ class SqliteDatabase implements DatabaseFile {
   write(statements: readonly Statement[], durability: Durability = 'disk'): Promise<void> {
     if (this.#closing) return Promise.reject(new Error('the database is closed'));
     return new Promise((resolve, reject) => {
-      // The requests that came in together have all been read before the immediate phase of the event loop.
+      // All requests that came in together have been read before the immediate phase of the event loop.
       if (this.#pending.length === 0) setImmediate(() => this.#commitPending());
       this.#pending.push({ statements, durability, resolve, reject });
     });
@@ -260,7 +217,7 @@ class SqliteDatabase implements DatabaseFile {
     const failure = this.#commit(writes);
     if (!failure) for (const write of writes) this.#committed(write);
     else if (writes.length === 1) writes[0]?.reject(failure);
-    // One bad write must not take the others of its batch along.
+    // One bad write must not fail the others of its batch.
     else for (const write of writes) this.#settleAlone(write);
   }
 
@@ -273,7 +230,7 @@ class SqliteDatabase implements DatabaseFile {
     this.#syncing ??= this.#sync();
   }
 
-  /** What is committed during one sync shares the next. */
+  /** Writes that are committed during one sync share the next. */
   async #sync(): Promise<void> {
     while (this.#unsynced.length > 0) {
       const writes = this.#unsynced;
@@ -288,10 +245,10 @@ class SqliteDatabase implements DatabaseFile {
     this.#syncing = undefined;
   }
 
-  /** What has no name any more goes with the process, however well it is synced. */
+  /** A file that was removed ends with the process, even if it is synced. */
   async #syncLog(): Promise<void> {
     await syncFile(this.#log.descriptor);
-    // At once: handing it to another thread costs more than the answer, which the operating system has in memory.
+    // Synchronous: the operating system has the answer in memory, and another thread would cost more.
     if (!isInPlace(this.#file) || !isInPlace(this.#log)) {
       throw new Error(
         `the database ${this.#file.path} was removed or moved while it was in use: what is written now is lost; put it back, or start again`,
@@ -328,15 +285,15 @@ class SqliteDatabase implements DatabaseFile {
       statement = this.#engine.prepare(sql);
       this.#prepared.set(sql, statement);
     }
-    // To the last row, even where nobody asks for one: a statement in the middle of its rows holds up the commit.
+    // All rows, even if none is needed: an unfinished statement blocks the commit.
     return statement.all(...bound) as SqlRow[];
   }
 }
 
-/** A number would become a REAL, of whatever kind it is, and parts of SQLite such as FTS5 take only an INTEGER. */
+/** Node binds every number as REAL, but parts of SQLite such as FTS5 take only INTEGER. */
 function toBound(value: SqlValue): SqlValue | bigint {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  // Node 22 hands a text over up to its first U+0000.
+  // Node 22 returns a text only up to its first U+0000.
   if (typeof value === 'string' && value.includes('\0')) throw new Error('a text with U+0000 cannot be stored');
   return value;
 }

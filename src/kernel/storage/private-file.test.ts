@@ -179,7 +179,7 @@ describe('a folder of state', () => {
     assert.equal(told(0o700), undefined);
     assert.equal(told(0o755), `is open to other users: chmod 700 ${folder}`);
     for (const mode of [0o770, 0o777, 0o1777])
-      assert.equal(told(mode), `is open to other users, who can replace what lies there: chmod 700 ${folder}`);
+      assert.equal(told(mode), `is open to other users, who can replace its files: chmod 700 ${folder}`);
   });
 
   test('of another user is told of, where that one cannot have planted it', NEEDS_ROOT, (t) => {

@@ -2,18 +2,17 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { open } from 'node:fs/promises';
 import { systemCodeOf } from '../errors.ts';
 
-/** In bytes; enough for any file that people write, and for a bundle of certificates. */
+/** In bytes; enough for a configuration, and for a bundle of certificates. */
 export const MAX_FILE_BYTES = 16 * 2 ** 20;
 
 /**
- * Opening a pipe to which nobody writes would hold one of the four threads that read files, look up names and sync the
- * disk, for ever.
+ * Opening a pipe without a writer would block one of Node's four threads for files, names and syncs for ever.
  */
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 const CHUNK_BYTES = 65_536;
 
-/** Why a file is not read; the message has its path, in the way of Go's errors. */
+/** Why a file is not read; the message has its path, as Go's errors do. */
 export class NotReadable extends Error {
   /** Continues a sentence about the file: `is a directory`. */
   readonly reason: string;
@@ -24,7 +23,7 @@ export class NotReadable extends Error {
   }
 }
 
-/** The text of a file. Rejects without waiting when it is a pipe, a socket or a directory, or larger than `mostBytes`. */
+/** The text of a file. Rejects without waiting if it is a pipe, a socket or a directory, or larger than `mostBytes`. */
 export async function readRegularFile(path: string, mostBytes = MAX_FILE_BYTES): Promise<string> {
   const file = await open(path, AT_ONCE).catch((error: unknown) => {
     throw explained(path, error);
@@ -39,7 +38,7 @@ export async function readRegularFile(path: string, mostBytes = MAX_FILE_BYTES):
   }
 }
 
-/** The same, at once. */
+/** The same, synchronously. */
 export function readRegularFileSync(path: string, mostBytes = MAX_FILE_BYTES): string {
   let file: number | undefined;
   try {
@@ -65,13 +64,13 @@ function explained(path: string, error: unknown): unknown {
   return systemCodeOf(error) === 'ENXIO' ? new NotReadable(path, 'is a pipe or a socket, not a file') : error;
 }
 
-/** What has been read: the size that a file tells of itself is not that of a device, or of a file that grows. */
+/** The bytes read so far: the size of a file does not hold for a device, or for a file that grows. */
 class BoundedText {
   readonly #path: string;
   readonly #mostBytes: number;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  /** Where the next bytes belong. */
+  /** The space for the next bytes. */
   room = Buffer.allocUnsafe(CHUNK_BYTES);
 
   constructor(path: string, mostBytes: number) {
@@ -79,7 +78,7 @@ class BoundedText {
     this.#mostBytes = mostBytes;
   }
 
-  /** Takes so many bytes out of the room; false at the end. */
+  /** Takes the bytes that were read into the space; false at the end. */
   add(bytes: number): boolean {
     this.#size += bytes;
     if (this.#size > this.#mostBytes) throw new NotReadable(this.#path, `is larger than ${this.#mostBytes} bytes`);

@@ -2,17 +2,17 @@ import type { CancelTimer, Clock } from '../clock.ts';
 
 export interface WriteBehindOptions {
   readonly clock: Clock;
-  /** How long a change may wait for others to be written with it. */
+  /** The time a change may wait for others to be written with it. */
   readonly delayMs: number;
-  /** How long to wait after a write that failed, for instance on a full disk. */
+  /** The delay after a failed write, for instance on a full disk. */
   readonly retryMs: number;
   readonly isPending: () => boolean;
-  /** Writes all that is pending; rejects when it cannot, and then it is pending still. */
+  /** Writes all pending changes; if it rejects, they are still pending. */
   readonly write: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 }
 
-/** Keeps a disk behind what changes in memory: one write at a time, and at most one for each delay. */
+/** Writes changes in memory to the disk: one write at a time, and at most one for each delay. */
 export class WriteBehind {
   readonly #options: WriteBehindOptions;
   #writing: Promise<void> | undefined;
@@ -22,7 +22,7 @@ export class WriteBehind {
     this.#options = options;
   }
 
-  /** Something is pending now. */
+  /** Schedules a write, since a change is pending. */
   soon(delayMs = this.#options.delayMs): void {
     if (this.#timer || this.#writing) return;
     this.#timer = this.#options.clock.after(delayMs, () => {
@@ -31,11 +31,11 @@ export class WriteBehind {
     });
   }
 
-  /** Resolves when all that was pending is written; rejects when it cannot be. */
+  /** Resolves when all pending changes are written; rejects if they cannot be. */
   async flush(): Promise<void> {
     this.#cancelTimer();
     await this.#writing;
-    // A write that has just ended may have asked for the next one.
+    // A write that has just ended may have scheduled the next one.
     this.#cancelTimer();
     await this.#options.write();
   }

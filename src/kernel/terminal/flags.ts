@@ -1,44 +1,69 @@
-import { InvalidArgumentError, type Option } from 'commander';
-import { parseFlagDuration } from '../duration.ts';
-import { type ListenAddress, parseListenAddress } from '../http/listen-address.ts';
-import { hostnameOf } from '../http/site-address.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LOG_FORMATS, LOG_LEVELS } from '../log.ts';
+import { duration, interval, type Kind, oneOf } from '../settings/kind.ts';
+import {
+  type Flags,
+  flagLayer,
+  helpOf,
+  readSettings,
+  refuseConfig,
+  type SettingsTable,
+  setting,
+  type Values,
+  valuesOf,
+} from '../settings/settings.ts';
 
-// Readers of flag values. Each throws commander's error for a bad one, which the command line answers with code 2.
-
-/** A duration as Go or Prometheus write it, in milliseconds, at least 0. */
-export function durationFlag(text: string): number {
-  const ms = parseFlagDuration(text);
-  if (ms === undefined || ms < 0) throw new InvalidArgumentError('Write a duration such as 90s, 15m or 120h.');
-  return ms;
-}
-
-/** A duration of more than nothing, for what is repeated. */
-export function intervalFlag(text: string): number {
-  const ms = durationFlag(text);
-  if (ms < 1) throw new InvalidArgumentError('Write a duration of at least 1ms, such as 15m.');
-  return ms;
-}
-
-/** A whole number; what is below 0 counts as 0. */
-export function countFlag(text: string): number {
-  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write a whole number; 0 is no limit.');
-  return Math.max(0, Number(text));
-}
-
-export function listenAddressFlag(text: string): ListenAddress {
-  const address = parseListenAddress(text);
-  if (text.startsWith('vsock://')) {
-    throw new InvalidArgumentError('Node cannot listen on the sockets of virtual machines; write host:port.');
+/** Adds the flags of a table to a command. */
+export function addSettings(command: Command, table: SettingsTable, group?: string): Command {
+  for (const one of Object.values(table)) {
+    const { flag, kind, isHidden, isNegatable } = one;
+    if (flag === undefined) continue;
+    const option = new Option(flag, helpOf(one)).hideHelp(isHidden ?? false);
+    if (group !== undefined) option.helpGroup(`${group}:`);
+    if (kind.isList) option.argParser(repeated((text) => text));
+    command.addOption(option);
+    if (isNegatable) command.addOption(new Option(flag.replace('--', '--no-')).hideHelp());
   }
-  if (!address) throw new InvalidArgumentError('Write an address such as :9093, 127.0.0.1:9093 or [::1]:9093.');
-  return address;
+  return command;
 }
 
-/** The words that an option may have are taken in capitals too. */
-export function inAnyCase(option: Option): Option {
-  const { parseArg } = option;
-  return option.argParser((text, before) => parseArg?.(text.toLowerCase(), before));
+/** What the command line gives of a table, by the keys of the table. */
+export function writtenFlags<S extends SettingsTable>(command: Command, table: S): Flags<S> {
+  const written: Record<string, unknown> = {};
+  for (const [key, { flag }] of Object.entries(table)) {
+    const name = flag === undefined ? '' : new Option(flag).attributeName();
+    if (command.getOptionValueSource(name) === 'cli') written[key] = command.getOptionValue(name);
+  }
+  return written as Flags<S>;
 }
+
+/** Reads a table whose settings are flags alone; throws a CommandError with everything that is wrong. */
+export function readFlags<S extends SettingsTable>(command: Command, table: S): Values<S> {
+  const problems: string[] = [];
+  const given = readSettings(table, [flagLayer(writtenFlags(command, table))], problems);
+  if (problems.length > 0) throw refuseConfig(problems);
+  return valuesOf(table, given);
+}
+
+/** The flags of a server's log. */
+export const LOG_SETTINGS = {
+  logLevel: setting('--log-level <level>', oneOf(LOG_LEVELS), 'the least important lines written', { default: 'info' }),
+  logFormat: setting('--log-format <format>', oneOf(LOG_FORMATS), 'the form of a line', { default: 'logfmt' }),
+} as const;
+
+/** Reads the argument of a client command's flag. It throws commander's error, which ends the command with code 2. */
+export function argumentOf<T>(kind: Kind<T, unknown>): (text: string) => T {
+  return (text) => {
+    const value = kind.read(text);
+    if (value.ok) return value.value;
+    throw new InvalidArgumentError(`${value.reason.charAt(0).toUpperCase()}${value.reason.slice(1)}.`);
+  };
+}
+
+/** A duration in milliseconds. */
+export const durationFlag = argumentOf(duration);
+/** A duration of at least 1 ms. */
+export const intervalFlag = argumentOf(interval);
 
 /** Collects a flag that may be repeated; the first occurrence replaces the default. */
 export function repeated<T>(
@@ -49,11 +74,4 @@ export function repeated<T>(
     collected.push(read(text));
     return [...collected];
   };
-}
-
-/** Reads a name under which a server may be asked for. */
-export function hostFlag(text: string): string {
-  if (hostnameOf(text) === undefined || /:\d+$/.test(text))
-    throw new InvalidArgumentError('Write a name or an address without a port, such as alerts.example.org.');
-  return text;
 }

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
-/** In bytes: so much may wait for a reader that does not read. */
+/** In bytes: the most that waits for a reader that does not read. */
 const MAX_UNREAD = 4 * 2 ** 20;
 
 /**
- * Writes what nothing may depend on: a full disk, a reader that has gone away or one that reads nothing costs lines, and
- * never the process. Lines that are left out are counted where they are missing.
+ * Writes lines that may be lost: a full disk, a reader that is gone or one that does not read costs lines, but never the
+ * process. The number of lost lines is written in their place.
  */
 export function writeRemarks(stream: Writable, mostUnread = MAX_UNREAD): (text: string) => void {
   let missing = 0;

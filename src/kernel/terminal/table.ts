@@ -2,7 +2,7 @@ import { printable } from './printable.ts';
 
 export interface StyledCell {
   readonly text: string;
-  /** Colours the padded text; may change nothing that is visible without colours. */
+  /** Colours the padded text; it must not change the visible characters. */
   readonly style: (text: string) => string;
 }
 export type Cell = string | StyledCell;
@@ -12,7 +12,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
-/** How many columns of a terminal a text takes: East Asian and emoji characters two, combining ones none. */
+/** The width of a text in columns of a terminal: East Asian and emoji characters take two, combining ones none. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += ZERO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { writeRemarks } from './remarks.ts';
 
-/** All that a command may touch of the terminal and the process around it; tests hand in another. */
+/** The terminal and process of a command; tests pass another. */
 export interface Terminal {
   /** Writes data to standard output as it is; the caller ends lines. */
   out(text: string): void;
@@ -15,16 +15,16 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether colours are wanted on standard output: a terminal, and NO_COLOR not set. */
   readonly colors: boolean;
-  /** Standard output is a terminal, which obeys control characters. */
+  /** Whether standard output is a terminal, which obeys control characters. */
   readonly isSeen?: boolean;
   readonly clock: Clock;
   /** The name of the user who runs the command. */
   user(): string;
-  /** Somebody types on standard input: nothing comes from there unless he is asked. */
+  /** Whether standard input is a terminal, from which nothing comes without a prompt. */
   readonly isTyped?: boolean;
   /** Everything on standard input. */
   stdin(): Promise<string>;
-  /** The same as bytes, for what may be too large to be held. */
+  /** The same as bytes, for input that may be too large for memory. */
   stdinStream(): Readable;
   readFile(path: string): string;
 }

@@ -2,10 +2,10 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { CommandError, type ExitCode, messageOf, systemCodeOf } from '../errors.ts';
 import type { Log, LogFields, LogLevel } from '../log.ts';
 
-// A part of the program that works in a thread of its own answers calls, each by the name of a method, over a
-// port. Calls are begun in their order. Arguments and answers are copied; of an error its message, name and codes come back.
+// A part of the program in a thread of its own answers calls, each with the name of a method, over a port. Calls begin in
+// their order. Arguments and answers are copied; of an error the message, name and codes are returned.
 
-/** One end of a connection that copies what is sent, keeps its order, and loses what nobody is there to take. */
+/** One end of a connection that copies messages, keeps their order, and loses those without a receiver. */
 export type Port = MessagePort | Worker;
 
 type Method = (...values: never[]) => Promise<unknown>;
@@ -16,22 +16,22 @@ interface Call {
   readonly values: readonly unknown[];
 }
 
-interface ToldError {
+interface SentError {
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
   readonly exitCode: ExitCode | undefined;
 }
 
-type Told =
+type Sent =
   | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: ToldError }
+  | { readonly id: number; readonly error: SentError }
   | { readonly log: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields } };
 
-/** Makes an error of the thread anew; `undefined`: it is of no kind that anybody tells apart. */
-export type ReviveError = (told: Pick<Error, 'name' | 'message'>) => Error | undefined;
+/** Makes an error of the thread anew; `undefined`: a plain Error will do. */
+export type ReviveError = (sent: Pick<Error, 'name' | 'message'>) => Error | undefined;
 
-/** Answers calls that come over a port by the methods of an object, whose arguments and answers can be copied. */
+/** Answers calls of a port with the methods of an object, whose arguments and answers can be copied. */
 export function answerCalls(port: Port, methods: object): void {
   port.on('message', async ({ id, method, values }: Call) => {
     try {
@@ -58,7 +58,7 @@ export function laterMethods(opening: Promise<object>): object {
   );
 }
 
-function tellError(error: unknown): ToldError {
+function tellError(error: unknown): SentError {
   return {
     name: error instanceof Error ? error.name : 'Error',
     message: messageOf(error),
@@ -97,7 +97,7 @@ export class Caller {
   constructor(port: Port, parts: CallerParts) {
     this.#port = port;
     this.#parts = parts;
-    port.on('message', (told: Told) => this.#take(told));
+    port.on('message', (sent: Sent) => this.#take(sent));
   }
 
   call(method: string, values: readonly unknown[]): Promise<unknown> {
@@ -110,25 +110,25 @@ export class Caller {
   }
 
   /** An answer, or a line of the log. */
-  #take(told: Told): void {
-    if ('log' in told) {
-      this.#parts.log[told.log.level](told.log.message, told.log.fields);
+  #take(sent: Sent): void {
+    if ('log' in sent) {
+      this.#parts.log[sent.log.level](sent.log.message, sent.log.fields);
       return;
     }
-    const waiting = this.#waiting.get(told.id);
-    this.#waiting.delete(told.id);
-    if ('error' in told) waiting?.reject(this.#revive(told.error));
-    else waiting?.resolve(told.value);
+    const waiting = this.#waiting.get(sent.id);
+    this.#waiting.delete(sent.id);
+    if ('error' in sent) waiting?.reject(this.#revive(sent.error));
+    else waiting?.resolve(sent.value);
   }
 
-  /** Nothing is answered any more. */
+  /** No more calls are answered. */
   end(error: Error): void {
     this.#end ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
 
-  #revive({ name, message, code, exitCode }: ToldError): Error {
+  #revive({ name, message, code, exitCode }: SentError): Error {
     if (exitCode !== undefined) return new CommandError(message, exitCode);
     const error = this.#parts.revive({ name, message }) ?? new Error(message);
     return code === undefined ? error : Object.assign(error, { code });
@@ -139,7 +139,7 @@ export class Caller {
 export function callerProxy<T extends object>(caller: Caller): T {
   return new Proxy({} as T, {
     get: (_, name) =>
-      // It must not be taken for a promise.
+      // `then` must be undefined, or `await proxy` would call it.
       typeof name === 'string' && name !== 'then'
         ? (...values: readonly unknown[]) => caller.call(name, values)
         : undefined,
@@ -149,22 +149,22 @@ export function callerProxy<T extends object>(caller: Caller): T {
 /** A part of the program beside this one. */
 export interface Part<T extends object> {
   readonly methods: T;
-  /** Resolves with the reason when it has ended without having been asked to. */
+  /** Resolves with the reason if the part ends without `end()`. */
   readonly died: Promise<Error>;
   end(): Promise<void>;
 }
 
-/** What waits for an answer when the other end is gone is rejected with this. */
+/** Rejects calls that are unanswered when the other end is gone. */
 export class PartEndedError extends Error {
   override readonly name = 'PartEndedError';
 }
 
-/** Tells callers that the other end is gone, unless that was wanted. */
+/** Rejects calls when the other end is gone, unless that was wanted. */
 export class PartEnd {
   readonly died: Promise<Error>;
   readonly #caller: Caller;
   readonly #what: string;
-  #tell: (error: Error) => void = () => {};
+  #resolve: (error: Error) => void = () => {};
   #isWanted = false;
 
   /** `what` has ended, such as `the thread of room engine`. */
@@ -172,7 +172,7 @@ export class PartEnd {
     this.#caller = caller;
     this.#what = what;
     this.died = new Promise((done) => {
-      this.#tell = done;
+      this.#resolve = done;
     });
   }
 
@@ -184,6 +184,6 @@ export class PartEnd {
     if (this.#isWanted) return;
     const error = new PartEndedError(`${this.#what} ended: ${why}`);
     this.#caller.end(error);
-    this.#tell(error);
+    this.#resolve(error);
   }
 }

@@ -2,11 +2,11 @@ import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_th
 import { messageOf } from '../errors.ts';
 import { Caller, type CallerParts, callerProxy, type Part, PartEnd } from './calls.ts';
 
-/** The file that this program is, for threads and processes of its own; `undefined` where it is spread over many, as in tests. */
+/** The file of this program, for its threads and processes; `undefined` if it is no single file, as in tests. */
 export const executableFile: string | undefined = typeof __filename === 'string' ? __filename : undefined;
 
 export interface ThreadStart extends CallerParts {
-  /** The executable, whose entry hands the thread over to what `name` names. */
+  /** The executable, whose entry runs the part called `name` in the thread. */
   readonly file: string;
   readonly name: string;
   /** Can be copied. */
@@ -18,7 +18,7 @@ interface ThreadData {
   readonly options: unknown;
 }
 
-/** Its `end` ends the thread at once. */
+/** Starts a thread; `end` ends it at once. */
 export function startThread<T extends object>({ file, name, options, ...parts }: ThreadStart): Part<T> {
   const data: ThreadData = { opsdeckThread: name, options };
   const worker = new Worker(file, { workerData: data });
@@ -36,7 +36,7 @@ export function startThread<T extends object>({ file, name, options, ...parts }:
   };
 }
 
-/** Of the thread that this is, as startThread has named it; `undefined` in the first thread. */
+/** This thread, with its name and options of startThread; `undefined` in the main thread. */
 export function currentThread():
   | { readonly name: string; readonly options: unknown; readonly port: MessagePort }
   | undefined {

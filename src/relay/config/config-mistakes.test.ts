@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Variables } from '../../kernel/settings/settings.ts';
 import { ENVIRONMENT, type Given, problemsOf } from '../testing/config.ts';
-import type { Variables } from './environment-settings.ts';
 
 const mistakes: [given: Given, problems: readonly string[]][] = [
   [{ config: 'no.conf' }, ['cannot read the configuration file no.conf: there is no such file']],
@@ -13,29 +13,38 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   [{ file: '[Main "x"]' }, ['relay.conf:1: [Main] has no name: write [Main]']],
   [{ file: '[Environment]\nsdkKey = s' }, ['relay.conf:1: [Environment] needs a name: [Environment "name"]']],
   [{ file: '[Main]\nport' }, ['relay.conf:2: Main port: it needs a value, as in port = …']],
-  [{ file: '[Main]\nport = 0' }, ['relay.conf:2: Main port: "0" is no whole number above 0']],
-  [{ variables: { PORT: 'x' } }, ['PORT: "x" is no whole number above 0']],
-  [{ variables: { USE_EVENTS: 'maybe' } }, ['USE_EVENTS: "maybe" is no boolean: write true or false']],
+  [{ file: '[Main]\nport = 0' }, ['relay.conf:2: Main port: "0" is invalid; write a whole number from 1 to 65535']],
+  [{ variables: { PORT: 'x' } }, ['PORT: "x" is invalid; write a whole number from 1 to 65535']],
+  [{ variables: { USE_EVENTS: 'maybe' } }, ['USE_EVENTS: "maybe" is invalid; write true or false']],
   [
     { file: '[Main]\nheartbeatInterval = 30' },
-    ['relay.conf:2: Main heartbeatInterval: "30" is no duration: write 500ms, 30s, 5m or 1h30m'],
+    [
+      'relay.conf:2: Main heartbeatInterval: "30" is invalid; write a duration of at least 1ms such as 500ms, 30s, 5m or 1h30m',
+    ],
   ],
   [{ file: '[Main]\ntlsEnabled' }, ['relay.conf:2: Main tlsEnabled: TLS needs tlsCert and tlsKey']],
   [{ variables: { TLS_ENABLED: '1', TLS_KEY: 'k' } }, ['TLS_ENABLED: TLS needs tlsCert']],
   [{ variables: { TLS_ENABLED: '1', TLS_CERT: 'c' } }, ['TLS_ENABLED: TLS needs tlsKey']],
-  [{ variables: { TLS_MIN_VERSION: 'x' } }, ['TLS_MIN_VERSION: "x" is no TLS version: write 1.0, 1.1, 1.2 or 1.3']],
+  [{ variables: { TLS_MIN_VERSION: 'x' } }, ['TLS_MIN_VERSION: "x" is invalid; write 1.0, 1.1, 1.2 or 1.3']],
   ...['0s', '-1s', '99ms'].flatMap((interval): [Given, readonly string[]][] => [
     [
       { variables: { EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: interval } },
-      [`EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: ${interval} is too short: the least is 100ms`],
+      [
+        `EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: "${interval}" is invalid; write a duration of at least 100ms such as 500ms, 30s, 5m or 1h30m`,
+      ],
     ],
     [
       { file: `[OfflineMode]\nfileDataSource = a\nfileDataSourceMonitoringInterval = ${interval}` },
-      [`relay.conf:3: OfflineMode fileDataSourceMonitoringInterval: ${interval} is too short: the least is 100ms`],
+      [
+        `relay.conf:3: OfflineMode fileDataSourceMonitoringInterval: "${interval}" is invalid; write a duration of at least 100ms such as 500ms, 30s, 5m or 1h30m`,
+      ],
     ],
   ]),
-  [{ variables: { MAX_CLIENT_REQUEST_BODY_SIZE: '0B' } }, ['MAX_CLIENT_REQUEST_BODY_SIZE: 0B is no size above 0']],
-  [{ variables: { EVENTS_CAPACITY: '0' } }, ['EVENTS_CAPACITY: "0" is no whole number above 0']],
+  [
+    { variables: { MAX_CLIENT_REQUEST_BODY_SIZE: '0B' } },
+    ['MAX_CLIENT_REQUEST_BODY_SIZE: "0B" is invalid; write a size of at least 1B such as 500KiB, 5MiB or 1GiB'],
+  ],
+  [{ variables: { EVENTS_CAPACITY: '0' } }, ['EVENTS_CAPACITY: "0" is invalid; write a whole number of at least 1']],
   [{ variables: { EVENTS_MODE: 'off', USE_EVENTS: '1' } }, ['EVENTS_MODE: off contradicts USE_EVENTS']],
   [{ file: '[Environment "N"]\nmobileKey = m' }, ['relay.conf:2: Environment "N": it needs an sdkKey']],
   [{ file: '[Environment "N"]' }, ['Environment "N": it needs an sdkKey']],
@@ -69,7 +78,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   // Filters.
   [
     { file: `${ENVIRONMENT}projKey = p\n[Environment "N/x"]\nsdkKey = s\nprojKey = q\n[Filters "p"]\nkeys = x` },
-    ['Environment "N/x": a filter of another one makes the same name'],
+    ['Environment "N/x": a filter of another environment makes the same name'],
   ],
   [
     { file: `${ENVIRONMENT}[Filters "p"]\nkeys = x` },
@@ -80,11 +89,11 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x,,y` },
-    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they stand apart by commas'],
+    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they are separated by commas'],
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x\nkeys = x` },
-    ['relay.conf:6: Filters "p" keys: a filter stands twice in the list'],
+    ['relay.conf:6: Filters "p" keys: a filter is twice in the list'],
   ],
   [{ file: `${ENVIRONMENT}projKey = p\n[Filters "p"]` }, ['Filters "p": the list of filters is empty']],
   [

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
-import { ENVIRONMENT, environment, type Given, KEYS, loaded, optionsOf, problemsOf } from '../testing/config.ts';
+import {
+  ENVIRONMENT,
+  environment,
+  type Given,
+  KEYS,
+  loaded,
+  optionsOf,
+  problemsOf,
+  RELAY_DEFAULTS,
+} from '../testing/config.ts';
 import { loadConfig } from './config-source.ts';
-import { LOCAL_ENVIRONMENT, RELAY_DEFAULTS } from './relay-defaults.ts';
+import { LOCAL_ENVIRONMENT } from './relay-defaults.ts';
 
 test('config: variables stand above the file, the command line above both', () => {
   const file = '[Main]\nport = 1\nlogLevel = warn\nrecordPath = f\nevaluatedStreams = true\nhost = h1\n';
@@ -67,7 +76,7 @@ test('config: what has no effect is accepted, and said', () => {
 test('config: a missing file may be missing when that was said', () => {
   const { options, warnings } = loaded({ config: 'no.conf', allowMissingFile: true });
   assert.deepEqual(options, RELAY_DEFAULTS);
-  assert.deepEqual(warnings, ['no environment is configured: nothing is served but the status']);
+  assert.deepEqual(warnings, ['no environment is configured: only the status is served']);
   assert.deepEqual(
     optionsOf({ config: 'no.conf', allowMissingFile: true, variables: { LD_ENV_N: 's' } }).environments,
     [environment('N', 's')],

@@ -1,47 +1,38 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { systemCodeOf } from '../../kernel/errors.ts';
 import type { LogFormat } from '../../kernel/log.ts';
+import { type ConfigOutcome, fileErrorOf, type Variables } from '../../kernel/settings/settings.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { type LocalKeys, openLocalKeys } from '../local-keys.ts';
-import { addEnvironmentSettings, type Variables } from './environment-settings.ts';
+import type { CommandLine } from './command-line.ts';
+import { addEnvironmentSettings } from './environment-settings.ts';
 import { addFileSettings } from './file-settings.ts';
-import { type CommandLineSettings, readRelayOptions } from './relay-config.ts';
+import { readRelayOptions } from './relay-config.ts';
 import { DEFAULT_CONFIG_FILE } from './relay-defaults.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { SettingsDraft } from './settings-draft.ts';
 
-export interface ConfigSourceOptions extends CommandLineSettings {
-  readonly config?: string | undefined;
-  readonly fromEnv?: boolean | undefined;
-  readonly allowMissingFile?: boolean | undefined;
-}
-
 export interface LoadedConfig {
   readonly options: RelayOptions;
-  /** What was set and has no effect, or not the effect that one may think. */
+  /** Settings that have no effect, or another effect than expected. */
   readonly warnings: readonly string[];
-  /** Undefined: nothing was said of it. */
+  /** Undefined: not set. */
   readonly logFormat: LogFormat | undefined;
-  /** Whether nothing was configured, and the flags that the program brings along are served. */
+  /** Whether nothing was configured, and the built-in sample of flags is served. */
   readonly isSample: boolean;
-  /** Whether nobody configured the environment, so that SDKs have to be told how to reach it. */
+  /** Whether the environment is not configured, so that its keys must be shown. */
   readonly isUnconfigured: boolean;
 }
 
-/** What a configuration comes to, or all that is wrong with it, each with its place on a line of its own. */
-export type ConfigOutcome =
-  | { readonly ok: true; readonly value: LoadedConfig }
-  | { readonly ok: false; readonly problems: readonly string[] };
-
-/** Where files are read; tests hand in another. */
+/** Access to files; tests pass another. */
 export interface FileAccess {
   exists(path: string): boolean;
   read(path: string): string;
-  /** For the flags of files whose environment nobody configured. */
+  /** Keys for flag files whose environment is not configured. */
   localKeys(): LocalKeys;
 }
 
-/** The files of this machine; the variables say where the user's own lie. */
+/** The files of this machine; the variables name the folders of the user. */
 export function systemFiles(variables: Variables): FileAccess {
   return {
     exists: existsSync,
@@ -51,14 +42,14 @@ export function systemFiles(variables: Variables): FileAccess {
 }
 
 /**
- * Reads the configuration as ld-relay does: the file of `--config`, then with `--from-env` the variables above it, then
- * the command line above all. With neither of the two, ld-relay's usual file; without that, flags on this machine.
+ * Reads the configuration as ld-relay does: the file of `--config`, above it the variables with `--from-env`, and the command
+ * line above both. Without `--config` and `--from-env`: ld-relay's usual file, or else flags on this machine.
  */
 export function loadConfig(
-  source: ConfigSourceOptions,
+  source: CommandLine,
   variables: Variables,
   files: FileAccess = systemFiles(variables),
-): ConfigOutcome {
+): ConfigOutcome<LoadedConfig> {
   const draft = new SettingsDraft();
   const isLeftOut = source.config === undefined && !source.fromEnv;
   const usual = isLeftOut && source.flags === undefined && files.exists(DEFAULT_CONFIG_FILE);
@@ -75,32 +66,18 @@ export function loadConfig(
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
   if (options.environments.length === 0 && !options.archive)
-    warnings.push('no environment is configured: nothing is served but the status');
+    warnings.push('no environment is configured: only the status is served');
   const isUnconfigured = flags !== undefined && given.Environment.size === 0;
   return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };
 }
-
-/** What ends a command whose configuration is refused. */
-export function refuseConfig(problems: readonly string[]): CommandError {
-  const [first, ...others] = problems;
-  const text = others.length === 0 ? first : `the configuration is refused:\n  ${problems.join('\n  ')}`;
-  return new CommandError(text ?? '', ExitCode.usage);
-}
-
-const FILE_TROUBLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
-};
 
 function addFile(file: string, mayBeMissing: boolean, files: FileAccess, draft: SettingsDraft): void {
   let text: string;
   try {
     text = files.read(file);
   } catch (error) {
-    const code = systemCodeOf(error) ?? '';
-    if (mayBeMissing && code === 'ENOENT') return;
-    draft.problems.push(`cannot read the configuration file ${file}: ${FILE_TROUBLE[code] ?? messageOf(error)}`);
+    if (mayBeMissing && systemCodeOf(error) === 'ENOENT') return;
+    draft.problems.push(`cannot read the configuration file ${file}: ${fileErrorOf(error)}`);
     return;
   }
   addFileSettings(text, file, draft);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { environment, optionsOf } from '../testing/config.ts';
-import type { Variables } from './environment-settings.ts';
-import { RELAY_DEFAULTS } from './relay-defaults.ts';
+import type { Variables } from '../../kernel/settings/settings.ts';
+import { environment, optionsOf, RELAY_DEFAULTS } from '../testing/config.ts';
+
 import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
 
 // Each row: one option, in the file and as a variable, and what it comes to. The names are written out once more here.

@@ -1,11 +1,12 @@
+import { type Given, type GivenValues, valuesOf } from '../../kernel/settings/settings.ts';
 import { ENVIRONMENT_DEFAULTS } from './relay-defaults.ts';
 import type { EnvironmentOptions } from './relay-options.ts';
-import type { ENVIRONMENT, Given, Values } from './settings.ts';
+import { ENVIRONMENT } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
 
-type GivenEnvironment = Values<typeof ENVIRONMENT>;
+type GivenEnvironment = GivenValues<typeof ENVIRONMENT>;
 
-/** The environments of a configuration, each also with every payload filter of its project; problems are added. */
+/** The environments of a configuration, each also with every payload filter of its project; adds to `problems`. */
 export function readEnvironments(given: GivenSettings, problems: string[]): readonly EnvironmentOptions[] {
   checkCredentials(given.Environment, problems);
   const filters = readFilters(given, problems);
@@ -19,7 +20,7 @@ export function readEnvironments(given: GivenSettings, problems: string[]): read
   const names = new Set<string>();
   for (const { name } of environments) {
     if (names.has(name))
-      problems.push(`Environment ${JSON.stringify(name)}: a filter of another one makes the same name`);
+      problems.push(`Environment ${JSON.stringify(name)}: a filter of another environment makes the same name`);
     names.add(name);
   }
   return environments;
@@ -35,23 +36,24 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
     if (given?.value.includes('')) problems.push(`${given.place}: an entry of the list is empty`);
     return given?.value ?? [];
   };
+  const { secureMode, ttl: ttlMs, logLevel, projKey, dataFile } = valuesOf(ENVIRONMENT, values);
   return {
     ...ENVIRONMENT_DEFAULTS,
     name,
     sdkKey: credential(values.sdkKey) ?? '',
     mobileKey: credential(values.mobileKey),
     envId: credential(values.envId),
-    secureMode: values.secureMode?.value ?? false,
+    secureMode,
     allowedOrigins: list(values.allowedOrigin),
     allowedHeaders: list(values.allowedHeader),
-    ttlMs: values.ttl?.value ?? 0,
-    logLevel: values.logLevel?.value,
-    projKey: values.projKey?.value,
-    dataFile: values.dataFile?.value,
+    ttlMs,
+    logLevel,
+    projKey,
+    dataFile,
   };
 }
 
-/** Where an environment is spoken of: the first place that sets something of it. */
+/** The place of an environment: the first one that sets a value of it. */
 function placeOf(values: GivenEnvironment, name: string): string {
   const [first] = Object.values(values) as Given<unknown>[];
   const line = first && /^(.+:\d+): /.exec(first.place)?.[1];
@@ -60,7 +62,7 @@ function placeOf(values: GivenEnvironment, name: string): string {
 
 const CREDENTIALS = ['sdkKey', 'mobileKey', 'envId'] as const;
 
-/** No two environments may be asked for by the same key: one of them could never be reached. */
+/** Two environments with the same key are an error: one of them could never be reached. */
 function checkCredentials(environments: GivenSettings['Environment'], problems: string[]): void {
   for (const kind of CREDENTIALS) {
     const owners = new Map<string, string>();
@@ -87,8 +89,8 @@ function readFilters(given: GivenSettings, problems: string[]): ReadonlyMap<stri
       problems.push(`${place}: no environment has the projKey ${JSON.stringify(project)}`);
     const known = new Set(keys?.value);
     if (known.size === 0) problems.push(`${place}: the list of filters is empty`);
-    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they stand apart by commas`);
-    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter stands twice in the list`);
+    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they are separated by commas`);
+    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter is twice in the list`);
     filters.set(project, [...known]);
   }
   return filters;

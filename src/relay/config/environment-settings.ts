@@ -1,16 +1,15 @@
-import { readBoolean } from './setting-text.ts';
+import { boolean } from '../../kernel/settings/kind.ts';
+import { readWritten, type Variables } from '../../kernel/settings/settings.ts';
 import { FOREIGN_SECTIONS, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './settings.ts';
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
 import { suggestWord } from './suggestion.ts';
 
-export type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Puts what the environment's variables say into the draft, above what a file said. Variables of others are let be. */
+/** Adds the environment's variables to the draft, above the file. Other variables are ignored. */
 export function addEnvironmentSettings(variables: Variables, draft: SettingsDraft): void {
   refuseObsolete(variables, draft);
   refuseForeign(variables, draft);
   for (const section of Object.keys(SINGLE_SECTIONS) as SingleSection[]) {
-    for (const [key, { variable }] of Object.entries(settingsOf(section)))
+    for (const [key, { variable = '' }] of Object.entries(settingsOf(section)))
       setFrom(variables, variable, section, undefined, key, draft);
   }
   addNamed('Environment', 'sdkKey', variables, draft);
@@ -29,7 +28,7 @@ function setFrom(
   if (value) draft.set(section, name, key, { value, place: variable, adds: false });
 }
 
-/** The variables whose names end in that of an environment or project; the one of `mainKey` calls it into being. */
+/** Adds variables whose names end in that of an environment or project; the one of `mainKey` makes a new one. */
 function addNamed(section: NamedSection, mainKey: string, variables: Variables, draft: SettingsDraft): void {
   const settings = Object.entries(settingsOf(section));
   const mainPrefix = settingsOf(section)[mainKey]?.variable ?? '';
@@ -39,14 +38,16 @@ function addNamed(section: NamedSection, mainKey: string, variables: Variables, 
       names.add(variable.slice(mainPrefix.length));
   const used = new Set<string>();
   for (const name of names) {
-    for (const [key, { variable }] of settings) {
+    for (const [key, { variable = '' }] of settings) {
       used.add(variable + name);
       setFrom(variables, variable + name, section, name, key, draft);
     }
   }
   for (const [variable, value] of Object.entries(variables)) {
     if (!value || used.has(variable) || isObsolete(variable)) continue;
-    const prefix = settings.map(([, one]) => one.variable).find((one) => variable.startsWith(one) && variable !== one);
+    const prefix = settings
+      .map(([, { variable: start = '' }]) => start)
+      .find((one) => variable.startsWith(one) && variable !== one);
     if (prefix === undefined) continue;
     const name = variable.slice(prefix.length);
     const like = suggestWord(name, names);
@@ -79,9 +80,9 @@ function refuseForeign(variables: Variables, draft: SettingsDraft): void {
     for (const [key, variable] of Object.entries(switches)) {
       const value = variables[variable ?? ''];
       if (variable === undefined || !value) continue;
-      const isOn = key === 'enabled' ? readBoolean(value) : { ok: true as const, value: true };
-      if (!isOn.ok) draft.problems.push(`${variable}: ${isOn.reason}`);
-      else if (isOn.value) draft.problems.push(`${variable}: ${reason}`);
+      const written = key === 'enabled' ? value : true;
+      const isOn = readWritten({ kind: boolean }, { written, place: variable }, draft.problems);
+      if (isOn?.value) draft.problems.push(`${variable}: ${reason}`);
     }
   }
 }

@@ -1,5 +1,5 @@
+import { boolean } from '../../kernel/settings/kind.ts';
 import { type IniEntry, type IniSection, readIni } from './ini.ts';
-import { readBoolean } from './setting-text.ts';
 import { FOREIGN_SECTIONS, type ForeignSection, NAMED_SECTIONS, OBSOLETE_KEYS, SINGLE_SECTIONS } from './settings.ts';
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
 import { suggestWord } from './suggestion.ts';
@@ -8,11 +8,11 @@ const SINGLE = Object.keys(SINGLE_SECTIONS) as readonly SingleSection[];
 const NAMED = Object.keys(NAMED_SECTIONS) as readonly NamedSection[];
 const FOREIGN = Object.keys(FOREIGN_SECTIONS);
 
-/** Puts what a file says into the draft; `file` is the name by which problems call it. */
+/** Adds the settings of a file to the draft; `file` is its name in problems. */
 export function addFileSettings(text: string, file: string, draft: SettingsDraft): void {
   const { sections, faults } = readIni(text);
   for (const { line, message } of faults) draft.problems.push(`${file}:${line}: ${message}`);
-  /** Which lists this file has begun: only these are added to. */
+  /** Lists that this file has begun: only these are extended. */
   const begun = new Set<string>();
   for (const section of sections) addSection(section, file, draft, begun);
 }
@@ -64,7 +64,7 @@ function unknownKey(key: string, section: string, title: string, keys: readonly 
   return `[${title}] has no key ${key}${like ? `; is it ${like}?` : ''}`;
 }
 
-/** Nothing of such a section counts, but that it may not be turned on, and that it is spelled well. */
+/** Checks only that such a section is not turned on, and that its keys exist. */
 function addForeign(
   { entries }: IniSection,
   title: string,
@@ -88,6 +88,6 @@ function addForeign(
 }
 
 function isFalse(text: string): boolean {
-  const value = readBoolean(text);
+  const value = boolean.read(text);
   return value.ok && !value.value;
 }

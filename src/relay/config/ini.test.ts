@@ -52,7 +52,7 @@ for (const [line, title, name] of headers) {
 }
 
 const faults: readonly [text: string, line: number, message: RegExp][] = [
-  ['port = 1', 1, /^port stands before the first \[Section\]$/],
+  ['port = 1', 1, /^port comes before the first \[Section\]$/],
   ['[Main]\n= 1', 2, /^expected "key = value"/],
   ['[Main]\nport 1', 2, /^expected "key = value"/],
   ['[Main\nport = 1', 1, /is no section/],

@@ -8,7 +8,7 @@ export interface IniEntry {
   readonly line: number;
 }
 
-/** One `[section]` or `[section "name"]` with what follows it. The same section may come again. */
+/** One `[section]` or `[section "name"]` with its entries. A section may come several times. */
 export interface IniSection {
   /** As it was written. */
   readonly title: string;
@@ -33,8 +33,8 @@ const KEY = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)(.*)|(?:[;#].*)?)$/s;
 
 /**
  * Reads the dialect of git's configuration files: `[section "name"]`, comments after `;` or `#`, quotes anywhere in a
- * value, the escapes `\\ \" \n \t`, a `\` at the end of a line to go on in the next. A line that makes no sense is a
- * fault, and what follows it is read all the same. Source: git-config(1), Syntax, as the Go package gcfg takes it.
+ * value, the escapes `\\ \" \n \t`, and a `\` at the end of a line that continues in the next. After an invalid line, which
+ * is a fault, reading goes on. Source: git-config(1), Syntax, as the Go package gcfg takes it.
  */
 export function readIni(text: string): IniFile {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
@@ -46,7 +46,7 @@ export function readIni(text: string): IniFile {
     if (content === '' || content.startsWith(';') || content.startsWith('#')) continue;
     if (content.startsWith('[')) {
       const header = readHeader(content);
-      // What follows a broken header belongs to nothing, and to no section before it either.
+      // Entries after a broken header belong to no section, not even to the one before.
       sections.push({ title: '', name: undefined, ...header.section, line, entries: [] });
       if (header.fault !== undefined) faults.push({ line, message: header.fault });
       continue;
@@ -54,7 +54,7 @@ export function readIni(text: string): IniFile {
     const key = KEY.exec(content);
     const section = sections.at(-1);
     if (!key) faults.push({ line, message: `expected "key = value" or a [Section], found ${quote(content)}` });
-    else if (!section) faults.push({ line, message: `${key[1]} stands before the first [Section]` });
+    else if (!section) faults.push({ line, message: `${key[1]} comes before the first [Section]` });
     else if (key[2] === undefined) section.entries.push({ key: key[1] as string, value: undefined, line });
     else {
       const value = readValue(lines, i, (lines[i] as string).indexOf('=') + 1);
@@ -81,7 +81,7 @@ function readHeader(content: string): Header {
 
 interface Value {
   readonly text: string;
-  /** The index of the last line that it takes. */
+  /** The index of its last line. */
   readonly lastLine: number;
   readonly fault?: string;
 }
@@ -90,7 +90,7 @@ function readValue(lines: readonly string[], first: number, start: number): Valu
   let line = first;
   let rest = (lines[line] as string).slice(start);
   let text = '';
-  /** How much of the text may not be trimmed: up to the last character that was quoted or is no space. */
+  /** The length that is not trimmed: up to the last character that is quoted or no space. */
   let solid = 0;
   let isQuoted = false;
   for (let i = 0; ; i++) {
@@ -121,7 +121,7 @@ function readValue(lines: readonly string[], first: number, start: number): Valu
   return { text: text.slice(0, solid), lastLine: line };
 }
 
-/** What is quoted may hold a key: no more of it than its beginning. */
+/** Quotes only the beginning, since the line may hold a key. */
 function quote(content: string): string {
   return JSON.stringify(content.length > 12 ? `${content.slice(0, 12)}…` : content);
 }

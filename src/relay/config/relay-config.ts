@@ -1,5 +1,7 @@
 import { isLoopbackHost, type SiteRules } from '../../kernel/http/site-address.ts';
+import { valuesOf } from '../../kernel/settings/settings.ts';
 import type { LocalKeys } from '../local-keys.ts';
+import type { CommandLine } from './command-line.ts';
 import { readEnvironments } from './environment-options.ts';
 import {
   DEFAULT_BASE_URI,
@@ -7,69 +9,61 @@ import {
   FORMER_BASE_URI,
   LOCAL_ENVIRONMENT,
   LOCAL_HOST,
-  RELAY_DEFAULTS,
 } from './relay-defaults.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from './relay-options.ts';
+import { EVENTS, MAIN, OFFLINE, PROMETHEUS } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
 
-/** What the command line says; it stands above files and variables. */
-export interface CommandLineSettings {
-  readonly port?: number | undefined;
-  readonly host?: string | undefined;
-  readonly allowedHost?: readonly string[] | undefined;
-  readonly flags?: string | undefined;
-  /** Of the environment of `flags`, where none is configured. */
+/** The command line, with the keys of the environment that `flags` serves where none is configured. */
+export interface CommandLineSettings extends CommandLine {
   readonly localKeys?: LocalKeys | undefined;
-  readonly evaluatedStreams?: boolean | undefined;
-  readonly record?: string | undefined;
-  readonly logLevel?: RelayOptions['logLevel'] | undefined;
 }
 
-/** Makes options of what was given: fills in defaults and adds what does not fit together to the problems. */
+/** Makes options of the given settings: fills in defaults and adds contradictions to `problems`. */
 export function readRelayOptions(
   given: GivenSettings,
   commandLine: CommandLineSettings,
   problems: string[],
 ): RelayOptions {
-  const { Main: main } = given;
+  const main = valuesOf(MAIN, given.Main);
   const archive = readArchive(given, problems);
   const environments = localEnvironments(readEnvironments(given, problems), commandLine, archive, problems);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
   const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;
-  const host = commandLine.host ?? main.host?.value ?? (isUnconfigured ? LOCAL_HOST : undefined);
-  const port = commandLine.port ?? main.port?.value ?? RELAY_DEFAULTS.port;
+  const host = commandLine.host ?? main.host ?? (isUnconfigured ? LOCAL_HOST : undefined);
+  const port = commandLine.port ?? main.port;
   return {
     port,
     host,
     site: siteOf(commandLine.allowedHost ?? [], isUnconfigured && host !== undefined && isLoopbackHost(host)),
-    streamUri: main.streamUri?.value ?? RELAY_DEFAULTS.streamUri,
+    streamUri: main.streamUri,
     ...readBaseUris(given),
     environments,
     isLocal,
     archive,
-    initTimeoutMs: main.initTimeout?.value ?? RELAY_DEFAULTS.initTimeoutMs,
-    heartbeatMs: main.heartbeatInterval?.value ?? RELAY_DEFAULTS.heartbeatMs,
-    maxClientConnectionMs: main.maxClientConnectionTime?.value ?? RELAY_DEFAULTS.maxClientConnectionMs,
-    disconnectedStatusMs: main.disconnectedStatusTime?.value ?? RELAY_DEFAULTS.disconnectedStatusMs,
-    pingJitterMs: main.pingStreamJitterTime?.value ?? RELAY_DEFAULTS.pingJitterMs,
-    evaluatedStreams: commandLine.evaluatedStreams ?? main.evaluatedStreams?.value ?? false,
-    gracefulShutdownMs: main.gracefulShutdownTimeout?.value ?? RELAY_DEFAULTS.gracefulShutdownMs,
-    maxBodyBytes: main.maxClientRequestBodySize?.value ?? RELAY_DEFAULTS.maxBodyBytes,
-    exitOnError: main.exitOnError?.value ?? false,
-    exitAlways: main.exitAlways?.value ?? false,
-    ignoreConnectionErrors: main.ignoreConnectionErrors?.value ?? false,
-    bigSegmentsStaleAsDegraded: main.bigSegmentsStaleAsDegraded?.value ?? false,
+    initTimeoutMs: main.initTimeout,
+    heartbeatMs: main.heartbeatInterval,
+    maxClientConnectionMs: main.maxClientConnectionTime,
+    disconnectedStatusMs: main.disconnectedStatusTime,
+    pingJitterMs: main.pingStreamJitterTime,
+    evaluatedStreams: commandLine.evaluatedStreams || main.evaluatedStreams,
+    gracefulShutdownMs: main.gracefulShutdownTimeout,
+    maxBodyBytes: main.maxClientRequestBodySize,
+    exitOnError: main.exitOnError,
+    exitAlways: main.exitAlways,
+    ignoreConnectionErrors: main.ignoreConnectionErrors,
+    bigSegmentsStaleAsDegraded: main.bigSegmentsStaleAsDegraded,
     tls: readTls(given, problems),
-    logLevel: commandLine.logLevel ?? main.logLevel?.value ?? RELAY_DEFAULTS.logLevel,
+    logLevel: commandLine.logLevel ?? main.logLevel,
     events: readEvents(given, isLocal, problems),
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems),
-    recordPath: commandLine.record ?? main.recordPath?.value,
+    recordPath: commandLine.record ?? main.recordPath,
   };
 }
 
-/** A proxy on this machine may hand on the names of a configured relay; one that nobody configured has none. */
+/** A proxy on this machine may pass on the names of a configured relay; an unconfigured one has none. */
 function siteOf(hosts: readonly string[], isLocal: boolean): SiteRules | undefined {
   if (hosts.length === 0 && !isLocal) return undefined;
   return { hosts, allowsOrigin: undefined, hostHint: 'start it with --allowed-host to answer there' };
@@ -99,7 +93,7 @@ function readArchive(
   { OfflineMode: offline, Environment }: GivenSettings,
   problems: string[],
 ): RelayOptions['archive'] {
-  const { fileDataSource, fileDataSourceMonitoringInterval, envAllowedOrigin, envAllowedHeader } = offline;
+  const { fileDataSource } = offline;
   if (!fileDataSource) {
     for (const { place } of Object.values(offline))
       problems.push(`${place}: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)`);
@@ -107,11 +101,12 @@ function readArchive(
   }
   if (Environment.size > 0)
     problems.push(`${fileDataSource.place}: the archive names its environments, so none can be configured beside it`);
+  const values = valuesOf(OFFLINE, offline);
   return {
     path: fileDataSource.value,
-    intervalMs: fileDataSourceMonitoringInterval?.value ?? 1_000,
-    allowedOrigins: envAllowedOrigin?.value ?? [],
-    allowedHeaders: envAllowedHeader?.value ?? [],
+    intervalMs: values.fileDataSourceMonitoringInterval,
+    allowedOrigins: values.envAllowedOrigin,
+    allowedHeaders: values.envAllowedHeader,
   };
 }
 
@@ -119,7 +114,7 @@ function readBaseUris({ Main: main }: GivenSettings): Pick<RelayOptions, 'baseUr
   const given = main.baseUri?.value;
   const isDefault = given === undefined || given === DEFAULT_BASE_URI || given === FORMER_BASE_URI;
   const baseUri = isDefault ? DEFAULT_BASE_URI : given;
-  // Who has a private instance of the one has it of the other.
+  // A private instance serves both.
   const clientSideDefault = isDefault ? DEFAULT_CLIENT_SIDE_BASE_URI : given;
   return { baseUri, clientSideBaseUri: main.clientSideBaseUri?.value ?? clientSideDefault };
 }
@@ -139,28 +134,29 @@ function readEvents({ Events: events }: GivenSettings, isLocal: boolean, problem
   const { sendEvents, mode } = events;
   if (mode && sendEvents && sendEvents.value !== (mode.value === 'forward'))
     problems.push(`${mode.place}: ${mode.value} contradicts ${sendEvents.place}`);
-  const defaults = RELAY_DEFAULTS.events;
+  const values = valuesOf(EVENTS, events);
   return {
-    mode: isLocal ? 'discard' : (mode?.value ?? (sendEvents?.value ? 'forward' : 'off')),
-    uri: events.eventsUri?.value ?? defaults.uri,
-    flushMs: events.flushInterval?.value ?? defaults.flushMs,
-    capacity: events.capacity?.value ?? defaults.capacity,
-    maxPayloadBytes: events.maxInboundPayloadSize?.value ?? defaults.maxPayloadBytes,
+    mode: isLocal ? 'discard' : (values.mode ?? (values.sendEvents ? 'forward' : 'off')),
+    uri: values.eventsUri,
+    flushMs: values.flushInterval,
+    capacity: values.capacity,
+    maxPayloadBytes: values.maxInboundPayloadSize ?? 0,
   };
 }
 
 function readPrometheus(
-  { Prometheus: { enabled, prefix, port } }: GivenSettings,
+  { Prometheus: given }: GivenSettings,
   relayPort: number,
   problems: string[],
 ): RelayOptions['prometheus'] {
-  if (!enabled?.value) return undefined;
-  const own = port?.value ?? 8031;
-  if (own === relayPort) problems.push(`${(port ?? enabled).place}: the relay itself listens on port ${own}`);
-  return { prefix: prefix?.value ?? 'launchdarkly_relay', port: own };
+  const { enabled, prefix, port } = valuesOf(PROMETHEUS, given);
+  if (!enabled) return undefined;
+  if (port === relayPort)
+    problems.push(`${(given.port ?? given.enabled)?.place}: the relay itself listens on port ${port}`);
+  return { prefix, port };
 }
 
-/** HTTPS_PROXY and its like are the business of who connects. */
+/** HTTPS_PROXY and the like are read by the HTTP client. */
 function readProxy({ Proxy: given }: GivenSettings, problems: string[]): RelayOptions['proxy'] {
   const { url, user, password, domain, ntlmAuth, caCertFiles } = given;
   if (ntlmAuth?.value)

@@ -1,49 +1,11 @@
-import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
+import type { EnvironmentOptions } from './relay-options.ts';
 
-export const DEFAULT_PORT = 8030;
 export const DEFAULT_BASE_URI = 'https://sdk.launchdarkly.com';
-/** What the default was once: it means the same. */
+/** The default of older versions, which means the same. */
 export const FORMER_BASE_URI = 'https://app.launchdarkly.com';
 export const DEFAULT_CLIENT_SIDE_BASE_URI = 'https://clientsdk.launchdarkly.com';
 /** Where ld-relay's packages put its configuration. */
 export const DEFAULT_CONFIG_FILE = '/etc/ld-relay.conf';
-
-/** The relay without any configuration but its environments. */
-export const RELAY_DEFAULTS: RelayOptions = {
-  port: DEFAULT_PORT,
-  host: undefined,
-  site: undefined,
-  streamUri: 'https://stream.launchdarkly.com',
-  baseUri: DEFAULT_BASE_URI,
-  clientSideBaseUri: DEFAULT_CLIENT_SIDE_BASE_URI,
-  environments: [],
-  isLocal: false,
-  archive: undefined,
-  initTimeoutMs: 10_000,
-  heartbeatMs: 180_000,
-  maxClientConnectionMs: 0,
-  disconnectedStatusMs: 60_000,
-  pingJitterMs: 0,
-  evaluatedStreams: false,
-  gracefulShutdownMs: 30_000,
-  maxBodyBytes: 5 * 1024 * 1024,
-  exitOnError: false,
-  exitAlways: false,
-  ignoreConnectionErrors: false,
-  bigSegmentsStaleAsDegraded: false,
-  tls: undefined,
-  logLevel: 'info',
-  events: {
-    mode: 'off',
-    uri: 'https://events.launchdarkly.com',
-    flushMs: 5_000,
-    capacity: 1_000,
-    maxPayloadBytes: 0,
-  },
-  prometheus: undefined,
-  proxy: undefined,
-  recordPath: undefined,
-};
 
 export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> = {
   mobileKey: undefined,
@@ -59,8 +21,8 @@ export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> =
 };
 
 /**
- * The environment of flag files for which no other was configured. These keys are those of the sample alone, which is no
- * secret; flags of one's own get keys of one's own. See local-keys.ts.
+ * The environment of flag files if no other is configured. These keys are those of the sample, which is no secret; other
+ * flag files have keys of their own. See local-keys.ts.
  */
 export const LOCAL_ENVIRONMENT = {
   ...ENVIRONMENT_DEFAULTS,

@@ -4,20 +4,20 @@ import type { LogLevel } from '../../kernel/log.ts';
 
 export type TlsVersion = SecureVersion;
 
-/** All that the relay is told when it starts: defaults are filled in, cross-field rules hold. Durations are milliseconds. */
+/** How the relay is started: defaults are filled in, and contradictions ruled out. Durations are milliseconds. */
 export interface RelayOptions {
   readonly port: number;
   /** Undefined: all interfaces. */
   readonly host: string | undefined;
-  /** Undefined: the relay may be asked for under any name. */
+  /** Undefined: the relay answers under any name. */
   readonly site: SiteRules | undefined;
   readonly streamUri: string;
   readonly baseUri: string;
   readonly clientSideBaseUri: string;
   readonly environments: readonly EnvironmentOptions[];
-  /** Local mode: data comes from files, nothing is sent anywhere, events are discarded. */
+  /** Data comes from files, and events are discarded. */
   readonly isLocal: boolean;
-  /** An archive whose environments are served, each with these origins and headers allowed; undefined: none. */
+  /** An archive whose environments are served, with these allowed origins and headers; undefined: none. */
   readonly archive:
     | {
         readonly path: string;
@@ -49,7 +49,7 @@ export interface RelayOptions {
   readonly prometheus: { readonly prefix: string; readonly port: number } | undefined;
   /** Without a URL: no proxy, but these authorities are trusted beside the well-known ones. The URL may hold a password. */
   readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
-  /** A folder in which the last data of each environment are kept for a start during an outage; undefined: none. */
+  /** A folder that keeps the last data of each environment, for a start during an outage; undefined: none. */
   readonly recordPath: string | undefined;
 }
 

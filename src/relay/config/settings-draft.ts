@@ -1,39 +1,26 @@
+import { boolean } from '../../kernel/settings/kind.ts';
 import {
-  type CONCURRENCY,
-  type ENVIRONMENT,
-  type EVENTS,
-  type FILTERS,
   type Given,
-  type HTTP,
-  type MAIN,
-  NAMED_SECTIONS,
-  type OFFLINE,
-  type PROMETHEUS,
-  type PROXY,
+  type GivenValues,
+  readWritten,
   type Setting,
-  SINGLE_SECTIONS,
-  type Values,
-} from './settings.ts';
+  type SettingsTable,
+} from '../../kernel/settings/settings.ts';
+import { NAMED_SECTIONS, SINGLE_SECTIONS } from './settings.ts';
 
 export type SingleSection = keyof typeof SINGLE_SECTIONS;
 export type NamedSection = keyof typeof NAMED_SECTIONS;
 
-/** All that was given, by section. */
-export interface GivenSettings {
-  readonly Main: Values<typeof MAIN>;
-  readonly OfflineMode: Values<typeof OFFLINE>;
-  readonly Events: Values<typeof EVENTS>;
-  readonly Prometheus: Values<typeof PROMETHEUS>;
-  readonly Proxy: Values<typeof PROXY>;
-  readonly Http: Values<typeof HTTP>;
-  readonly Concurrency: Values<typeof CONCURRENCY>;
-  readonly Environment: ReadonlyMap<string, Values<typeof ENVIRONMENT>>;
-  readonly Filters: ReadonlyMap<string, Values<typeof FILTERS>>;
-}
+/** The given settings, by section. */
+export type GivenSettings = {
+  readonly [S in SingleSection]: GivenValues<(typeof SINGLE_SECTIONS)[S]>;
+} & {
+  readonly [S in NamedSection]: ReadonlyMap<string, GivenValues<(typeof NAMED_SECTIONS)[S]>>;
+};
 
 type Collected = Record<string, Given<unknown>>;
 
-/** Gathers settings of a file and of the environment, and all that is wrong with them. */
+/** Collects the settings of a file and of the environment, with problems and warnings. */
 export class SettingsDraft {
   readonly problems: string[] = [];
   readonly warnings: string[] = [];
@@ -43,7 +30,7 @@ export class SettingsDraft {
     Filters: new Map(),
   };
 
-  /** The names that a section stands for so far. */
+  /** The names of a section so far. */
   names(section: NamedSection): readonly string[] {
     return [...this.#named[section].keys()];
   }
@@ -53,31 +40,28 @@ export class SettingsDraft {
     this.#collected(section, name);
   }
 
-  /** Whether the section may have a name, must have one, or is unknown is the caller's business. */
+  /** Reads one setting. The caller has checked that there is such a section, and whether it has a name. */
   set(section: SingleSection | NamedSection, name: string | undefined, key: string, text: GivenText): void {
     const { value, place } = text;
-    const one = settingOf(section, key);
+    const one = settingsOf(section)[key] as Setting;
     const collected = this.#collected(section, name);
     if (value === '') return;
-    if (value === undefined && one.bare === undefined) {
+    if (value === undefined && one.kind !== boolean) {
       this.problems.push(`${place}: it needs a value, as in ${key} = …`);
       return;
     }
-    const outcome = value === undefined ? { ok: true as const, value: one.bare } : one.read(value);
-    if (!outcome.ok) {
-      this.problems.push(`${place}: ${outcome.reason}`);
-      return;
-    }
-    if (one.withoutEffect !== undefined && outcome.value !== false)
+    const given = readWritten(one, { written: value ?? true, place }, this.problems);
+    if (!given) return;
+    if (one.withoutEffect !== undefined && given.value !== false)
       this.warnings.push(`${place} has no effect: ${one.withoutEffect}`);
     const before = collected[key]?.value;
-    const added = text.adds && one.isList && Array.isArray(before) ? [...before, ...(outcome.value as [])] : undefined;
-    collected[key] = { value: added ?? outcome.value, place };
+    const isAdded = text.adds && one.kind.isList && Array.isArray(before);
+    collected[key] = isAdded ? { value: [...before, ...(given.value as [])], place } : given;
   }
 
-  /** What was given so far. */
+  /** The settings so far. */
   given(): GivenSettings {
-    // The tables above say of which type each value is, key by key; set() read it with the reader of its key.
+    // set() has read each value with the kind of its key.
     const single = Object.fromEntries(
       Object.keys(SINGLE_SECTIONS).map((section) => [section, this.#single.get(section as SingleSection) ?? {}]),
     );
@@ -97,7 +81,7 @@ export interface GivenText {
   /** Undefined: the key stood alone. */
   readonly value: string | undefined;
   readonly place: string;
-  /** Whether it adds to a list that was begun, or replaces it. */
+  /** Whether it extends a list, or replaces it. */
   readonly adds: boolean;
 }
 
@@ -108,10 +92,6 @@ function remember<K>(map: Map<K, Collected>, key: K): Collected {
 }
 
 /** The settings of a section, by key. */
-export function settingsOf(section: SingleSection | NamedSection): Readonly<Record<string, Setting<unknown>>> {
+export function settingsOf(section: SingleSection | NamedSection): SettingsTable {
   return { ...SINGLE_SECTIONS, ...NAMED_SECTIONS }[section];
-}
-
-function settingOf(section: SingleSection | NamedSection, key: string): Setting<unknown> {
-  return settingsOf(section)[key] as Setting<unknown>;
 }

@@ -1,161 +1,141 @@
-import { LOG_FORMATS, type LogFormat } from '../../kernel/log.ts';
-import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { anyText, boolean } from '../../kernel/settings/kind.ts';
+import type { SettingsTable } from '../../kernel/settings/settings.ts';
 import {
-  durationOf,
-  readBoolean,
-  readCount,
-  readEventMode,
-  readList,
-  readLogLevel,
-  readPort,
-  readSize,
-  readText,
-  readTlsVersion,
-  readUrl,
-} from './setting-text.ts';
+  count,
+  eventMode,
+  goDuration,
+  httpUrl,
+  list,
+  logFormat,
+  logLevel,
+  port,
+  size,
+  tlsVersion,
+} from './setting-kinds.ts';
 
-/** One thing that can be set, in a file or by a variable of the environment. */
-export interface Setting<T> {
-  /** For an environment or a filter: what the name follows. */
-  readonly variable: string;
-  readonly read: (text: string) => Outcome<T>;
-  /** What the key alone, without `=`, means; undefined: it needs a value. */
-  readonly bare?: T;
-  /** Repeating the key adds to the list; of others, the last counts. */
-  readonly isList?: true;
-  /** It may be set, and nothing follows from it here; the text says why. */
-  readonly withoutEffect?: string;
-}
-
-type Settings = Readonly<Record<string, Setting<unknown>>>;
-
-/** A value with where it was given: `relay.conf:3: Main.port`, or `PORT`. */
-export interface Given<T> {
-  readonly value: T;
-  readonly place: string;
-}
-
-/** What was given of a section; what was left out or empty is absent. */
-export type Values<S extends Settings> = {
-  readonly [K in keyof S]?: S[K] extends Setting<infer T> ? Given<T> : never;
-};
-
-const setting = <T>(variable: string, read: (text: string) => Outcome<T>): Setting<T> => ({ variable, read });
-const boolean = (variable: string): Setting<boolean> => ({ variable, read: readBoolean, bare: true });
-const list = (variable: string): Setting<readonly string[]> => ({ variable, read: readList, isList: true });
-const idle = <T>(one: Setting<T>, withoutEffect: string): Setting<T> => ({ ...one, withoutEffect });
+// The settings of files and variables. The variable of an environment or a filter ends in its name.
 
 const NO_STORE = 'there is no persistent store';
-const readDuration = durationOf(0);
-/** What repeats: more often would only keep the machine busy. */
-const readInterval = durationOf(100);
-const readSomeTime = durationOf(1);
-
-function readLogFormat(text: string): Outcome<LogFormat> {
-  const word = text.toLowerCase();
-  const format = word === 'text' ? 'logfmt' : LOG_FORMATS.find((one) => one === word);
-  return format ? accepted(format) : refused(`${JSON.stringify(text)} is no form of a log: write text or json`);
-}
+const duration = goDuration(0);
+const positiveDuration = goDuration(1);
+/** The time between repetitions: a shorter one would only keep the machine busy. */
+const interval = goDuration(100);
 
 export const MAIN = {
-  streamUri: setting('STREAM_URI', readUrl),
-  baseUri: setting('BASE_URI', readUrl),
-  clientSideBaseUri: setting('CLIENT_SIDE_BASE_URI', readUrl),
-  exitOnError: boolean('EXIT_ON_ERROR'),
-  exitAlways: boolean('EXIT_ALWAYS'),
-  ignoreConnectionErrors: boolean('IGNORE_CONNECTION_ERRORS'),
-  port: setting('PORT', readPort),
-  host: setting('LISTEN_HOST', readText),
-  initTimeout: setting('INIT_TIMEOUT', readSomeTime),
-  heartbeatInterval: setting('HEARTBEAT_INTERVAL', readSomeTime),
-  maxClientConnectionTime: setting('MAX_CLIENT_CONNECTION_TIME', readDuration),
-  maxClientWriteTime: idle(
-    setting('MAX_CLIENT_WRITE_TIME', readDuration),
-    'a client that does not read is dropped when its buffer is full',
-  ),
-  maxClientRequestBodySize: setting('MAX_CLIENT_REQUEST_BODY_SIZE', readSize),
-  disconnectedStatusTime: setting('DISCONNECTED_STATUS_TIME', readDuration),
-  tlsEnabled: boolean('TLS_ENABLED'),
-  tlsCert: setting('TLS_CERT', readText),
-  tlsKey: setting('TLS_KEY', readText),
-  tlsMinVersion: setting('TLS_MIN_VERSION', readTlsVersion),
-  logLevel: setting('LOG_LEVEL', readLogLevel),
-  logFormat: setting('LOG_FORMAT', readLogFormat),
-  bigSegmentsStaleAsDegraded: boolean('BIG_SEGMENTS_STALE_AS_DEGRADED'),
-  bigSegmentsStaleThreshold: idle(setting('BIG_SEGMENTS_STALE_THRESHOLD', readDuration), NO_STORE),
-  expiredCredentialCleanupInterval: idle(
-    setting('EXPIRED_CREDENTIAL_CLEANUP_INTERVAL', readInterval),
-    'a credential ends at its own instant',
-  ),
-  pingStreamJitterTime: setting('PING_STREAM_JITTER_TIME', readDuration),
-  gracefulShutdownTimeout: setting('GRACEFUL_SHUTDOWN_TIMEOUT', readDuration),
-  evaluatedStreams: boolean('EVALUATED_STREAMS'),
-  recordPath: setting('RECORD_PATH', readText),
-};
+  streamUri: { variable: 'STREAM_URI', kind: httpUrl, default: 'https://stream.launchdarkly.com' },
+  baseUri: { variable: 'BASE_URI', kind: httpUrl },
+  clientSideBaseUri: { variable: 'CLIENT_SIDE_BASE_URI', kind: httpUrl },
+  exitOnError: { variable: 'EXIT_ON_ERROR', kind: boolean },
+  exitAlways: { variable: 'EXIT_ALWAYS', kind: boolean },
+  ignoreConnectionErrors: { variable: 'IGNORE_CONNECTION_ERRORS', kind: boolean },
+  port: { variable: 'PORT', kind: port, default: '8030' },
+  host: { variable: 'LISTEN_HOST', kind: anyText },
+  initTimeout: { variable: 'INIT_TIMEOUT', kind: positiveDuration, default: '10s' },
+  heartbeatInterval: { variable: 'HEARTBEAT_INTERVAL', kind: positiveDuration, default: '3m' },
+  maxClientConnectionTime: { variable: 'MAX_CLIENT_CONNECTION_TIME', kind: duration, default: '0' },
+  maxClientWriteTime: {
+    variable: 'MAX_CLIENT_WRITE_TIME',
+    kind: duration,
+    withoutEffect: 'a client that does not read is dropped when its buffer is full',
+  },
+  maxClientRequestBodySize: { variable: 'MAX_CLIENT_REQUEST_BODY_SIZE', kind: size, default: '5MiB' },
+  disconnectedStatusTime: { variable: 'DISCONNECTED_STATUS_TIME', kind: duration, default: '1m' },
+  tlsEnabled: { variable: 'TLS_ENABLED', kind: boolean },
+  tlsCert: { variable: 'TLS_CERT', kind: anyText },
+  tlsKey: { variable: 'TLS_KEY', kind: anyText },
+  tlsMinVersion: { variable: 'TLS_MIN_VERSION', kind: tlsVersion },
+  logLevel: { variable: 'LOG_LEVEL', kind: logLevel, default: 'info' },
+  logFormat: { variable: 'LOG_FORMAT', kind: logFormat },
+  bigSegmentsStaleAsDegraded: { variable: 'BIG_SEGMENTS_STALE_AS_DEGRADED', kind: boolean },
+  bigSegmentsStaleThreshold: { variable: 'BIG_SEGMENTS_STALE_THRESHOLD', kind: duration, withoutEffect: NO_STORE },
+  expiredCredentialCleanupInterval: {
+    variable: 'EXPIRED_CREDENTIAL_CLEANUP_INTERVAL',
+    kind: interval,
+    withoutEffect: 'a credential ends at its own instant',
+  },
+  pingStreamJitterTime: { variable: 'PING_STREAM_JITTER_TIME', kind: duration, default: '0' },
+  gracefulShutdownTimeout: { variable: 'GRACEFUL_SHUTDOWN_TIMEOUT', kind: duration, default: '30s' },
+  evaluatedStreams: { variable: 'EVALUATED_STREAMS', kind: boolean },
+  recordPath: { variable: 'RECORD_PATH', kind: anyText },
+} as const satisfies SettingsTable;
 
 export const OFFLINE = {
-  fileDataSource: setting('FILE_DATA_SOURCE', readText),
-  fileDataSourceMonitoringInterval: setting('FILE_DATA_SOURCE_MONITORING_INTERVAL', readInterval),
-  envAllowedOrigin: list('ENV_ALLOWED_ORIGIN'),
-  envAllowedHeader: list('ENV_ALLOWED_HEADER'),
-  envDatastorePrefix: idle(setting('ENV_DATASTORE_PREFIX', readText), NO_STORE),
-  envDatastoreTableName: idle(setting('ENV_DATASTORE_TABLE_NAME', readText), NO_STORE),
-};
+  fileDataSource: { variable: 'FILE_DATA_SOURCE', kind: anyText },
+  fileDataSourceMonitoringInterval: { variable: 'FILE_DATA_SOURCE_MONITORING_INTERVAL', kind: interval, default: '1s' },
+  envAllowedOrigin: { variable: 'ENV_ALLOWED_ORIGIN', kind: list },
+  envAllowedHeader: { variable: 'ENV_ALLOWED_HEADER', kind: list },
+  envDatastorePrefix: { variable: 'ENV_DATASTORE_PREFIX', kind: anyText, withoutEffect: NO_STORE },
+  envDatastoreTableName: { variable: 'ENV_DATASTORE_TABLE_NAME', kind: anyText, withoutEffect: NO_STORE },
+} as const satisfies SettingsTable;
 
 export const EVENTS = {
-  sendEvents: boolean('USE_EVENTS'),
-  mode: setting('EVENTS_MODE', readEventMode),
-  eventsUri: setting('EVENTS_HOST', readUrl),
-  flushInterval: setting('EVENTS_FLUSH_INTERVAL', readSomeTime),
-  capacity: setting('EVENTS_CAPACITY', readCount),
-  inlineUsers: idle(boolean('EVENTS_INLINE_USERS'), 'the present form of events has no users in line'),
-  maxInboundPayloadSize: setting('EVENTS_MAX_INBOUND_PAYLOAD_SIZE', readSize),
-  metricsCapacity: idle(setting('EVENTS_METRICS_CAPACITY', readCount), 'no usage of the relay itself is reported'),
-};
+  sendEvents: { variable: 'USE_EVENTS', kind: boolean },
+  mode: { variable: 'EVENTS_MODE', kind: eventMode },
+  eventsUri: { variable: 'EVENTS_HOST', kind: httpUrl, default: 'https://events.launchdarkly.com' },
+  flushInterval: { variable: 'EVENTS_FLUSH_INTERVAL', kind: positiveDuration, default: '5s' },
+  capacity: { variable: 'EVENTS_CAPACITY', kind: count, default: '1000' },
+  inlineUsers: {
+    variable: 'EVENTS_INLINE_USERS',
+    kind: boolean,
+    withoutEffect: 'the present form of events has no users in line',
+  },
+  maxInboundPayloadSize: { variable: 'EVENTS_MAX_INBOUND_PAYLOAD_SIZE', kind: size },
+  metricsCapacity: {
+    variable: 'EVENTS_METRICS_CAPACITY',
+    kind: count,
+    withoutEffect: 'no usage of the relay itself is reported',
+  },
+} as const satisfies SettingsTable;
 
 export const ENVIRONMENT = {
-  sdkKey: setting('LD_ENV_', readText),
-  mobileKey: setting('LD_MOBILE_KEY_', readText),
-  envId: setting('LD_CLIENT_SIDE_ID_', readText),
-  secureMode: boolean('LD_SECURE_MODE_'),
-  prefix: idle(setting('LD_PREFIX_', readText), NO_STORE),
-  tableName: idle(setting('LD_TABLE_NAME_', readText), NO_STORE),
-  allowedOrigin: list('LD_ALLOWED_ORIGIN_'),
-  allowedHeader: list('LD_ALLOWED_HEADER_'),
-  logLevel: setting('LD_LOG_LEVEL_', readLogLevel),
-  ttl: setting('LD_TTL_', readDuration),
-  projKey: setting('LD_PROJ_KEY_', readText),
-  dataFile: setting('LD_DATA_FILE_', readText),
-};
+  sdkKey: { variable: 'LD_ENV_', kind: anyText, isSecret: true },
+  mobileKey: { variable: 'LD_MOBILE_KEY_', kind: anyText, isSecret: true },
+  envId: { variable: 'LD_CLIENT_SIDE_ID_', kind: anyText },
+  secureMode: { variable: 'LD_SECURE_MODE_', kind: boolean },
+  prefix: { variable: 'LD_PREFIX_', kind: anyText, withoutEffect: NO_STORE },
+  tableName: { variable: 'LD_TABLE_NAME_', kind: anyText, withoutEffect: NO_STORE },
+  allowedOrigin: { variable: 'LD_ALLOWED_ORIGIN_', kind: list },
+  allowedHeader: { variable: 'LD_ALLOWED_HEADER_', kind: list },
+  logLevel: { variable: 'LD_LOG_LEVEL_', kind: logLevel },
+  ttl: { variable: 'LD_TTL_', kind: duration, default: '0' },
+  projKey: { variable: 'LD_PROJ_KEY_', kind: anyText },
+  dataFile: { variable: 'LD_DATA_FILE_', kind: anyText },
+} as const satisfies SettingsTable;
 
-export const FILTERS = { keys: list('LD_FILTER_KEYS_') };
+export const FILTERS = { keys: { variable: 'LD_FILTER_KEYS_', kind: list } } as const;
 
 export const PROMETHEUS = {
-  enabled: boolean('USE_PROMETHEUS'),
-  prefix: setting('PROMETHEUS_PREFIX', readText),
-  port: setting('PROMETHEUS_PORT', readPort),
-};
+  enabled: { variable: 'USE_PROMETHEUS', kind: boolean },
+  prefix: { variable: 'PROMETHEUS_PREFIX', kind: anyText, default: 'launchdarkly_relay' },
+  port: { variable: 'PROMETHEUS_PORT', kind: port, default: '8031' },
+} as const satisfies SettingsTable;
 
 export const PROXY = {
-  url: setting('PROXY_URL', readUrl),
-  user: setting('PROXY_AUTH_USER', readText),
-  password: setting('PROXY_AUTH_PASSWORD', readText),
-  domain: setting('PROXY_AUTH_DOMAIN', readText),
-  ntlmAuth: boolean('PROXY_AUTH_NTLM'),
-  caCertFiles: list('PROXY_CA_CERTS'),
-};
+  url: { variable: 'PROXY_URL', kind: httpUrl },
+  user: { variable: 'PROXY_AUTH_USER', kind: anyText },
+  password: { variable: 'PROXY_AUTH_PASSWORD', kind: anyText, isSecret: true },
+  domain: { variable: 'PROXY_AUTH_DOMAIN', kind: anyText },
+  ntlmAuth: { variable: 'PROXY_AUTH_NTLM', kind: boolean },
+  caCertFiles: { variable: 'PROXY_CA_CERTS', kind: list },
+} as const satisfies SettingsTable;
 
 const TUNING = 'this relay needs no such limits';
 
-export const HTTP = { enableCompression: idle(boolean('HTTP_ENABLE_COMPRESSION'), 'answers are not compressed') };
+export const HTTP = {
+  enableCompression: {
+    variable: 'HTTP_ENABLE_COMPRESSION',
+    kind: boolean,
+    withoutEffect: 'answers are not compressed',
+  },
+} as const;
 
 export const CONCURRENCY = {
-  maxConcurrent: idle(setting('INIT_MAX_CONCURRENT', readText), TUNING),
-  maxQueued: idle(setting('INIT_MAX_QUEUED', readText), TUNING),
-  sendTimeout: idle(setting('INIT_SEND_TIMEOUT', readText), TUNING),
-};
+  maxConcurrent: { variable: 'INIT_MAX_CONCURRENT', kind: anyText, withoutEffect: TUNING },
+  maxQueued: { variable: 'INIT_MAX_QUEUED', kind: anyText, withoutEffect: TUNING },
+  sendTimeout: { variable: 'INIT_SEND_TIMEOUT', kind: anyText, withoutEffect: TUNING },
+} as const satisfies SettingsTable;
 
-/** Sections that stand once. */
+/** Sections that exist once. */
 export const SINGLE_SECTIONS = {
   Main: MAIN,
   OfflineMode: OFFLINE,
@@ -164,18 +144,18 @@ export const SINGLE_SECTIONS = {
   Proxy: PROXY,
   Http: HTTP,
   Concurrency: CONCURRENCY,
-} satisfies Readonly<Record<string, Settings>>;
+} satisfies Readonly<Record<string, SettingsTable>>;
 
-/** Sections that stand once for each name. */
+/** Sections that exist once for each name. */
 export const NAMED_SECTIONS = { Environment: ENVIRONMENT, Filters: FILTERS } satisfies Readonly<
-  Record<string, Settings>
+  Record<string, SettingsTable>
 >;
 
 /** A section of ld-relay's that this version refuses, if it is turned on. */
 export interface ForeignSection {
-  /** Other keys are spelled wrongly; undefined: all are let through. */
+  /** The valid keys; undefined: any. */
   readonly keys: readonly string[] | undefined;
-  /** Which keys turn it on, and by which variable the environment does; a boolean one only when true. */
+  /** The keys that turn it on, with their variables; a boolean one only if true. */
   readonly switches: Readonly<Record<string, string | undefined>>;
   readonly reason: string;
 }
@@ -253,7 +233,7 @@ export const FOREIGN_SECTIONS: Readonly<Record<string, ForeignSection>> = {
   },
 };
 
-/** Keys and variables of older versions, with what took their place. */
+/** Keys and variables of older versions, with their replacements. */
 export const OBSOLETE_KEYS: Readonly<Record<string, string>> = {
   'environment.apikey': 'use sdkKey',
   'environment.ttlminutes': 'use ttl, a duration such as 5m',

@@ -1,4 +1,4 @@
-/** The word of a list that is most like a mistyped one, or undefined if none is like it. Case does not matter. */
+/** The word of a list that is most similar to a mistyped one, or undefined if none is. Case does not matter. */
 export function suggestWord(mistyped: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.floor(mistyped.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function suggestWord(mistyped: string, words: Iterable<string>): string |
   return best;
 }
 
-/** How many letters must be added, left out or exchanged to come from one word to the other. Levenshtein, 1965. */
+/** The number of letters to add, remove or replace to change one word into the other. Levenshtein, 1965. */
 function editDistance(from: string, to: string): number {
   if (Math.max(from.length, to.length) > 64) return Number.POSITIVE_INFINITY;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);

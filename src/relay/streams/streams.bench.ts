@@ -10,10 +10,11 @@ import {
   spreadOf,
 } from '../../testing/bench.ts';
 import { answerQuestions, MeasuredServer } from '../../testing/measured-server.ts';
-import { ENVIRONMENT_DEFAULTS, RELAY_DEFAULTS } from '../config/relay-defaults.ts';
+import { ENVIRONMENT_DEFAULTS } from '../config/relay-defaults.ts';
 import type { Json } from '../domain/json.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { startRelay } from '../server.ts';
+import { RELAY_DEFAULTS } from '../testing/config.ts';
 import { MARK, StreamClients } from '../testing/stream-clients.ts';
 
 const CLIENTS = [1000, 5000, 10_000];

@@ -1,13 +1,15 @@
 import { Chalk } from 'chalk';
+import { refuseConfig } from '../../kernel/settings/settings.ts';
 import { formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
-import { type ConfigSourceOptions, loadConfig, refuseConfig, systemFiles } from '../config/config-source.ts';
+import type { CommandLine } from '../config/command-line.ts';
+import { loadConfig, systemFiles } from '../config/config-source.ts';
 import { printOptions } from '../config/print-options.ts';
 import { loadFlags } from '../file-source/files.ts';
 import { makeLocalKeys, readLocalKeys } from '../local-keys.ts';
 
 /** `relay check-config`: prints the effective configuration with masked keys. Throws all mistakes, also of flag files. */
-export function checkConfig(source: ConfigSourceOptions, terminal: Terminal): void {
+export function checkConfig(source: CommandLine, terminal: Terminal): void {
   // A check creates no key file.
   const files = { ...systemFiles(terminal.env), localKeys: () => readLocalKeys(terminal.env) ?? makeLocalKeys() };
   const outcome = loadConfig(source, terminal.env, files);

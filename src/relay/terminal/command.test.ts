@@ -55,8 +55,8 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['flags', '--flags', '/nowhere/f.yml'], /\/nowhere\/f\.yml: no such file or folder/],
   [['set', 'f'], /missing required argument 'value'/],
   [['set', 'f', 'on'], /--flags or OPSDECK_RELAY_FLAGS must name the file or folder/],
-  [['serve', '--port', '70000'], /Write a port from 0 to 65535/],
-  [['serve', '--log.level', 'loud'], /Allowed choices are debug, info, warn, error, none/],
+  [['serve', '--port', '70000'], /--port: "70000" is invalid; write a whole number from 0 to 65535/],
+  [['serve', '--log.level', 'loud'], /--log\.level: "loud" is invalid; write debug, info, warn, error or none/],
   [['serve', '--config', '/nowhere/relay.conf'], /cannot read the configuration file \/nowhere\/relay\.conf/],
   [['check-config', '--config', '/nowhere/relay.conf'], /there is no such file/],
 ];
@@ -121,7 +121,7 @@ test('relay check-config reports every mistake and exits with 2', async () => {
   assert.equal(terminal.stdout, '');
   assert.equal(
     terminal.stderr,
-    'opsdeck: the configuration is refused:\n  PORT: "x" is no whole number above 0\n  TLS_ENABLED: TLS needs tlsCert and tlsKey\n',
+    'opsdeck: the configuration is refused:\n  PORT: "x" is invalid; write a whole number from 1 to 65535\n  TLS_ENABLED: TLS needs tlsCert and tlsKey\n',
   );
 });
 

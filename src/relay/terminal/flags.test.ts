@@ -5,10 +5,11 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import { FakeTerminal } from '../../testing/fake-terminal.ts';
-import { LOCAL_ENVIRONMENT, RELAY_DEFAULTS } from '../config/relay-defaults.ts';
+import { LOCAL_ENVIRONMENT } from '../config/relay-defaults.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { startRelay } from '../server.ts';
 import { runRelay } from '../testing/command.ts';
+import { RELAY_DEFAULTS } from '../testing/config.ts';
 
 const ADA = '{"kind": "user", "key": "ada"}';
 const KIM = '{"kind": "user", "key": "kim", "email": "kim@example.org"}';

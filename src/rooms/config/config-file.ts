@@ -1,19 +1,14 @@
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
+import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { ConfigFile } from './config.ts';
 
-/** Parses a configuration file: JSON, or YAML, of which JSON is a part. A CommandError names file and line. */
+/** Parses a configuration file, YAML or JSON. A CommandError names file and line. */
 export async function readConfigFile(path: string, readFile: (path: string) => string): Promise<ConfigFile> {
   let text: string;
   try {
     text = readFile(path);
   } catch (error) {
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a directory',
-      EACCES: 'this user may not read it',
-    };
-    const reason = reasons[systemCodeOf(error) ?? ''] ?? messageOf(error);
-    throw new CommandError(`--config: cannot read ${path}: ${reason}`, ExitCode.usage);
+    throw new CommandError(`--config: cannot read ${path}: ${fileErrorOf(error)}`, ExitCode.usage);
   }
   const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();

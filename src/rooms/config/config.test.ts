@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadConfig, type RoomsFlags, type Variables } from './config.ts';
+import type { Variables } from '../../kernel/settings/settings.ts';
+import { loadConfig, type RoomsFlags } from './config.ts';
 
 function optionsOf(flags: RoomsFlags = {}, env: Variables = {}, content?: unknown) {
   const config = loadConfig(flags, env, content === undefined ? undefined : { path: 'rooms.yml', content });
@@ -112,7 +113,7 @@ describe('whoever can reach the server from elsewhere shows a token', () => {
   test('who forces it is warned', () => {
     const config = loadConfig({ auth: 'insecure-none', 'base-url': 'https://chat.example.com' }, {});
     assert.deepEqual(config.ok && config.value.warnings, [
-      'nobody signs in: everybody who can reach this server is its admin (--auth insecure-none)',
+      'there is no sign-in: every client that can reach this server is its admin (--auth insecure-none)',
     ]);
   });
 });
@@ -173,27 +174,22 @@ describe('values', () => {
 
 describe('mistakes', () => {
   const mistakes: readonly (readonly [RoomsFlags, Variables, unknown, RegExp])[] = [
-    [{ port: '99999' }, {}, undefined, /^--port: "99999" is not understood; write a whole number from 0 to 65535$/],
-    [{}, { OPSDECK_ROOMS_PORT: 'http' }, undefined, /^OPSDECK_ROOMS_PORT: "http" is not understood/],
-    [{}, {}, { port: [1] }, /^rooms\.yml: port: \[1\] is not understood/],
-    [{}, {}, { prot: 1 }, /^rooms\.yml: there is no setting prot; host, port/],
+    [{ port: '99999' }, {}, undefined, /^--port: "99999" is invalid; write a whole number from 0 to 65535$/],
+    [{}, { OPSDECK_ROOMS_PORT: 'http' }, undefined, /^OPSDECK_ROOMS_PORT: "http" is invalid/],
+    [{}, {}, { port: [1] }, /^rooms\.yml: port: \[1\] is invalid/],
+    [{}, {}, { prot: 1 }, /^rooms\.yml: there is no setting prot; write one of host, port/],
     [{}, {}, ['port'], /^rooms\.yml: write settings such as/],
-    [{}, {}, { 'read-only': 'maybe' }, /read-only: "maybe" is not understood; write true or false/],
-    [{}, {}, { auth: 'password' }, /auth: "password" is not understood; write none or token or insecure-none/],
-    [{ retention: 'soon' }, {}, undefined, /--retention: "soon" is not understood; write a duration/],
-    [{ 'max-body': '1' }, {}, undefined, /--max-body: "1" is not understood; write a size/],
-    [{ 'base-url': 'ftp://x' }, {}, undefined, /--base-url: "ftp:\/\/x" is not understood; write an http/],
+    [{}, {}, { 'read-only': 'maybe' }, /read-only: "maybe" is invalid; write true or false/],
+    [{}, {}, { auth: 'password' }, /auth: "password" is invalid; write none, token or insecure-none/],
+    [{ retention: 'soon' }, {}, undefined, /--retention: "soon" is invalid; write a duration/],
+    [{ 'max-body': '1' }, {}, undefined, /--max-body: "1" is invalid; write a size/],
+    [{ 'base-url': 'ftp://x' }, {}, undefined, /--base-url: "ftp:\/\/x" is invalid; write an http/],
     [{ alerts: 'http://a:b@c' }, {}, undefined, /--alerts/],
     [{ 'alerts-rooms': 'ops' }, {}, undefined, /^--alerts-rooms: there is no alert server .*; give --alerts URL/],
     [{}, { OPSDECK_ROOMS_ALERTS_ROOMS: 'ops' }, undefined, /^--alerts-rooms: there is no alert server/],
     [{}, {}, { 'alerts-rooms': ['ops'] }, /^--alerts-rooms: there is no alert server/],
-    [
-      { alerts: 'http://a', 'alerts-rooms': '#ops' },
-      {},
-      undefined,
-      /^--alerts-rooms: "#ops" is not understood; write slugs/,
-    ],
-    [{ alerts: 'http://a', 'alerts-rooms': 'ops,,x' }, {}, undefined, /^--alerts-rooms: .* is not understood/],
+    [{ alerts: 'http://a', 'alerts-rooms': '#ops' }, {}, undefined, /^--alerts-rooms: "#ops" is invalid; write slugs/],
+    [{ alerts: 'http://a', 'alerts-rooms': 'ops,,x' }, {}, undefined, /^--alerts-rooms: .* is invalid/],
     [{ 'cors-origin': ['https://a.example/path'] }, {}, undefined, /--cors-origin/],
     [{ 'cors-origin': '*' }, {}, undefined, /--cors-origin/],
     [{ 'allowed-host': 'a:80' }, {}, undefined, /--allowed-host/],
@@ -232,7 +228,7 @@ describe('mistakes', () => {
 
   test('a password in another address is not repeated', () => {
     const [problem = ''] = problemsOf({ alerts: 'http://ana:hunter2@alerts.example' });
-    assert.match(problem, /^--alerts: "…@alerts.example" is not understood/);
+    assert.match(problem, /^--alerts: "…@alerts.example" is invalid/);
   });
 
   for (const name of ['OPSDECK_ROOMS_ADMIN_TOKEN', 'OPSDECK_ROOMS_METRICS_TOKEN'])

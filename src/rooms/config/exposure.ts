@@ -8,8 +8,8 @@ export interface Reach {
 }
 
 /**
- * The first setting by which others than the programs of this machine reach the server; `undefined`: none does. A proxy
- * connects from this machine, so the listen address alone says nothing; a page of another origin acts for whoever wrote it.
+ * The first setting by which clients outside this machine reach the server; `undefined`: none. The listen address alone is
+ * not enough, since a proxy connects from this machine, and a page of another origin acts for its author.
  */
 export function exposureOf({ host, baseUrl, allowedHosts, corsOrigins }: Reach): string | undefined {
   if (!isLoopbackHost(host)) return `--host ${host}`;
