@@ -193,7 +193,7 @@ const MISTAKES: readonly { readonly args: readonly string[]; readonly code: numb
   {
     args: ['alerts', 'serve', '--cluster.listen-address', 'nowhere'],
     code: 2,
-    says: /--cluster\.listen-address: \"nowhere\" is invalid; write an address/,
+    says: /--cluster\.listen-address: "nowhere" is invalid; write an address/,
   },
   { args: ['alerts', 'serv'], code: 2, says: /unknown command 'serv'\n\(Did you mean serve\?\)/ },
   {
@@ -209,7 +209,7 @@ const MISTAKES: readonly { readonly args: readonly string[]; readonly code: numb
   {
     args: ['alerts', 'serve', '--data.retention', 'soon'],
     code: 2,
-    says: /--data\.retention: \"soon\" is invalid; write a duration such as/,
+    says: /--data\.retention: "soon" is invalid; write a duration such as/,
   },
   {
     args: ['alerts', 'serve', '--storage.path', '/dev/null/x'],
