@@ -3,7 +3,7 @@ import type { Port } from './kernel/threads/calls.ts';
 
 /** The parts that run in threads, by name. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
-  'room engine': async () => (await import('./rooms/store/room-engine-thread.ts')).serveRoomEngine,
+  'room engine': async () => (await import('./rooms/store/engine-thread.ts')).serveRoomEngine,
   [BCRYPT_PART]: async () => (await import('./kernel/http/bcrypt-thread.ts')).serveBcrypt,
 };
 

@@ -3,16 +3,16 @@ import type { Explanation, IntegrationDecision, RouteExplanation } from './contr
 import { formatInstant } from './contract/instant.ts';
 import { isResolvedAt } from './domain/alert.ts';
 import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.ts';
-import { printMatchers } from './domain/matcher.ts';
+import { printMatchers } from './domain/matcher/matcher.ts';
 import type { NotificationReason } from './domain/notification.ts';
 import { groupLabels, type Route } from './domain/route.ts';
 import type { ActivePlan } from './pipeline/active-plan.ts';
 import { fingerprintsOf } from './pipeline/flushed-alert.ts';
-import { notifiedAlert, pairsOf } from './pipeline/notification-data.ts';
+import { notifiedAlert, pairsOf } from './pipeline/notification/data.ts';
 import type { Receiver } from './pipeline/receiver.ts';
 import type { AlertState } from './state/alert-state.ts';
-import type { AlertGroup } from './store/alert-group.ts';
-import type { AlertSlot } from './store/alert-slot.ts';
+import type { AlertGroup } from './store/group.ts';
+import type { AlertSlot } from './store/slot.ts';
 
 export interface ExplanationParts {
   readonly state: AlertState;

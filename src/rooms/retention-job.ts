@@ -9,7 +9,7 @@ import type { Room } from './domain/room/room.ts';
 import type { RoomOrder } from './room/order.ts';
 import type { RoomState } from './room/state.ts';
 import type { RoomWriter } from './room/writer.ts';
-import type { RoomStore } from './store/room-store.ts';
+import type { RoomStore } from './store/store.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_RUN_MS = 60_000;

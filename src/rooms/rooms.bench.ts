@@ -25,7 +25,7 @@ import {
   temporaryFolder,
 } from '../testing/processes.ts';
 import { createIdMaker } from './id-maker.ts';
-import { openRoomStore } from './store/open-room-store.ts';
+import { openRoomStore } from './store/open.ts';
 import { created, newMessage, write } from './testing/store/parts.ts';
 
 const CLIENTS = [1, 64, 256];

@@ -10,8 +10,8 @@ import { ownDataDirectory } from '../kernel/storage/data-directory.ts';
 import { executableFile } from '../kernel/threads/thread.ts';
 import type { ComposedRooms } from './composition/rooms.ts';
 import type { RoomsOptions } from './config/rooms-options.ts';
-import { openRoomStore } from './store/open-room-store.ts';
-import type { RoomStore } from './store/room-store.ts';
+import { openRoomStore } from './store/open.ts';
+import type { RoomStore } from './store/store.ts';
 
 const GRACE_MS = 9_000;
 

@@ -12,8 +12,8 @@ import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
 import { startRecordingJira, startRecordingMailbox, startRecordingSns } from '../testing/delivery-sinks.ts';
 import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
-import { type CrashReport, runCrashes } from '../testing/pipeline-crash.ts';
-import { createTestPipeline } from '../testing/pipeline-parts.ts';
+import { type CrashReport, runCrashes } from '../testing/pipeline/crash.ts';
+import { createTestPipeline } from '../testing/pipeline/parts.ts';
 import { startWebhookSink } from '../testing/webhook-sink.ts';
 
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.

@@ -4,14 +4,14 @@ import { messageOf } from '../../kernel/errors.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { Janitor, needsReal, startAlertmanager, startOpsdeck } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
-import { type Contest, Contestant, type StartServer, type Streams, TooSlow } from '../testing/pipeline-contest.ts';
+import { type Contest, Contestant, type StartServer, type Streams, TooSlow } from '../testing/pipeline/contest.ts';
 import {
   type PipelineAction,
   type PipelineConfig,
   type PipelineKind,
   type PipelineScript,
   writePipelineScript,
-} from '../testing/pipeline-script.ts';
+} from '../testing/pipeline/script.ts';
 
 // The same configuration, alerts, silences and reloads to both: their webhooks must be told the same, in the same order,
 // in the same second. Scripts act at whole seconds, and groups are flushed 0.4 s later: nothing happens at once, so that

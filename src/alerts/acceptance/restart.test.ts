@@ -5,7 +5,7 @@ import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
 import { HOUR, MINUTE, matcherOf, SECOND, START } from '../testing/parts.ts';
-import { createTestPipeline, failure, type TestPipelineOptions } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, failure, type TestPipelineOptions } from '../testing/pipeline/parts.ts';
 
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
 

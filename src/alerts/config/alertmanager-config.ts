@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
+import type { MatcherMode } from '../domain/matcher/parse.ts';
 import type { RouteSettings } from '../domain/route.ts';
 import type { NamedTimeInterval } from '../domain/time-interval.ts';
 import { ConfigFault, ConfigNode, type ConfigProblem, printProblem } from './config-node.ts';

@@ -1,4 +1,4 @@
-import type { Matcher } from '../domain/matcher.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { type Kind, type Located, list, located, object, optional, refined, text, withDefault } from './kind.ts';
 import {

@@ -1,6 +1,12 @@
 import { isClassicLabelName, isUtf8LabelName } from '../domain/label-name.ts';
-import { compareMatchers, createMatcher, type Matcher, type MatchOperator, printMatcher } from '../domain/matcher.ts';
-import { type MatcherMode, type ParseWarning, parseMatchers } from '../domain/matcher-parse.ts';
+import {
+  compareMatchers,
+  createMatcher,
+  type Matcher,
+  type MatchOperator,
+  printMatcher,
+} from '../domain/matcher/matcher.ts';
+import { type MatcherMode, type ParseWarning, parseMatchers } from '../domain/matcher/parse.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { type Kind, list, located, map, optional, readAll, refined, text } from './kind.ts';
 

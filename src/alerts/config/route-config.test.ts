@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printMatchers } from '../domain/matcher.ts';
+import { printMatchers } from '../domain/matcher/matcher.ts';
 import type { RouteSettings } from '../domain/route.ts';
 import { ConfigFault, ConfigNode } from './config-node.ts';
 import { inheritRoutes, routeKind } from './route-config.ts';

@@ -1,4 +1,4 @@
-import type { Matcher } from '../domain/matcher.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 import { quoteGo } from '../domain/quote.ts';
 import type { RouteSettings } from '../domain/route.ts';
 import {

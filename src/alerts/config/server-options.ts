@@ -4,7 +4,7 @@ import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 import type { SiteRules } from '../../kernel/http/site-address.ts';
 import type { Pattern } from '../../kernel/regexp/regexp.ts';
 import { type Values, valuesOf } from '../../kernel/settings/settings.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
+import type { MatcherMode } from '../domain/matcher/parse.ts';
 import { SETTINGS } from './settings.ts';
 
 /** How the alert server is started. Durations are milliseconds. */

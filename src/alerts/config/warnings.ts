@@ -1,5 +1,5 @@
 import { formatDuration } from '../../kernel/duration.ts';
-import type { ParseWarning } from '../domain/matcher-parse.ts';
+import type { ParseWarning } from '../domain/matcher/parse.ts';
 import { quoteGo } from '../domain/quote.ts';
 import type { RouteSettings } from '../domain/route.ts';
 import { printProblem } from './config-node.ts';

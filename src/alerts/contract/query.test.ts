@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ParseWarning } from '../domain/matcher-parse.ts';
+import type { ParseWarning } from '../domain/matcher/parse.ts';
 import { readFlag, readMatchers, readParameters, readReceiver, readReceiverMatchers } from './query.ts';
 
 test('a flag is true for ten words in any case and false for whatever else', () => {

@@ -1,7 +1,7 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { compileAnchored, type Pattern } from '../../kernel/regexp/regexp.ts';
-import type { Matcher } from '../domain/matcher.ts';
-import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher-parse.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
+import { type MatcherMode, type ParseWarning, parseMatcher } from '../domain/matcher/parse.ts';
 
 /** The matcher syntax, and the listener for input that the two parsers read differently. */
 export interface MatcherReading {

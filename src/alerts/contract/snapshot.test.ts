@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printMatchers } from '../domain/matcher.ts';
+import { printMatchers } from '../domain/matcher/matcher.ts';
 import { decodeSnapshot } from './snapshot.ts';
 
 // Protobuf written by hand, as silence.proto numbers it.

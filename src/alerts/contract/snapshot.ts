@@ -1,5 +1,5 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher.ts';
+import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher/matcher.ts';
 import type { Silence } from '../domain/silence.ts';
 
 /** The operators by the numbers of Matcher.Type. */

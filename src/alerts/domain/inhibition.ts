@@ -1,5 +1,5 @@
 import { type LabelSet, labelValue } from './label-set.ts';
-import type { Matcher } from './matcher.ts';
+import type { Matcher } from './matcher/matcher.ts';
 
 /** While a source fires, targets with the same values of the `equal` labels are inhibited. */
 export interface InhibitionRule {

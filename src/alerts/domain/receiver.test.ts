@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matcherOf } from '../testing/parts.ts';
-import type { MatchOperator } from './matcher.ts';
+import type { MatchOperator } from './matcher/matcher.ts';
 import { receiverMatches } from './receiver.ts';
 
 test('every matcher must hold for the labels of a receiver, among which its name is', () => {

@@ -1,4 +1,4 @@
-import { filterMatches, type Matcher } from './matcher.ts';
+import { filterMatches, type Matcher } from './matcher/matcher.ts';
 import type { Pairs } from './notification.ts';
 
 /** Whether all matchers match the labels of a receiver, which always include its name. */

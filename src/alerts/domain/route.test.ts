@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
 import { matcherOf, routeSettings } from '../testing/parts.ts';
 import { createLabelSet, type LabelSet, printLabelSet } from './label-set.ts';
-import type { Matcher, MatchOperator } from './matcher.ts';
-import { matchesAll } from './matcher-index.ts';
+import { matchesAll } from './matcher/index.ts';
+import type { Matcher, MatchOperator } from './matcher/matcher.ts';
 import { groupLabels, type Route, type RouteSettings, RouteTree } from './route.ts';
 
 const rootOf = (settings: Partial<RouteSettings>): Route => new RouteTree(routeSettings(settings)).root;

@@ -1,6 +1,6 @@
 import { createLabelSet, type LabelSet, pickLabels } from './label-set.ts';
-import { type Matcher, printMatchers } from './matcher.ts';
-import { MatcherIndex, matchesAll } from './matcher-index.ts';
+import { MatcherIndex, matchesAll } from './matcher/index.ts';
+import { type Matcher, printMatchers } from './matcher/matcher.ts';
 
 /** The options of a route, with inherited values filled in. Durations are milliseconds. */
 export interface RouteSettings {

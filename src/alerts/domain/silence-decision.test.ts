@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matcherOf, SECOND, START, silenceOf } from '../testing/parts.ts';
-import type { Matcher } from './matcher.ts';
+import type { Matcher } from './matcher/matcher.ts';
 import { canUpdate, decideSilence, type PostedSilence, type Silence } from './silence.ts';
 
 const NOW = START;

@@ -1,4 +1,4 @@
-import type { Matcher } from './matcher.ts';
+import type { Matcher } from './matcher/matcher.ts';
 import type { Silence } from './silence.ts';
 
 /**

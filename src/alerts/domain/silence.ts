@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { isClassicLabelName, isUtf8LabelName } from './label-name.ts';
-import { createSilenceMatcher, type Matcher, matchesEmpty, sameMatcher } from './matcher.ts';
+import { createSilenceMatcher, type Matcher, matchesEmpty, sameMatcher } from './matcher/matcher.ts';
 import { quoteGo } from './quote.ts';
 
 export type SilenceState = 'pending' | 'active' | 'expired';

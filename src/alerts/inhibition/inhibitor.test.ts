@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import { createLabelSet, labelValue } from '../domain/label-set.ts';
-import type { Matcher, MatchOperator } from '../domain/matcher.ts';
-import { matchesAll } from '../domain/matcher-index.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import { matchesAll } from '../domain/matcher/index.ts';
+import type { Matcher, MatchOperator } from '../domain/matcher/matcher.ts';
+import type { AlertSlot } from '../store/slot.ts';
 import { MINUTE, matcherOf, START, slotOf } from '../testing/parts.ts';
 import { Inhibitor } from './inhibitor.ts';
 

@@ -1,7 +1,7 @@
 import { equalKey, type InhibitionRule } from '../domain/inhibition.ts';
 import type { LabelSet } from '../domain/label-set.ts';
-import { MatcherIndex, matchesAll } from '../domain/matcher-index.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import { MatcherIndex, matchesAll } from '../domain/matcher/index.ts';
+import type { AlertSlot } from '../store/slot.ts';
 
 /** The sources of one rule that agree in its `equal` labels. */
 interface Sources {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../testing/random.ts';
 import { ACTIVE } from '../domain/alert-status.ts';
-import { type AlertSlot, forgetAlert, type ListedAlert } from '../store/alert-slot.ts';
+import { type AlertSlot, forgetAlert, type ListedAlert } from '../store/slot.ts';
 import { alertOf, START } from '../testing/parts.ts';
 import { Pages } from './alert-pages.ts';
 

@@ -1,7 +1,7 @@
 import { printAlert, printReceivers } from '../contract/gettable.ts';
 import { type AlertStatus, isSelected, statusOf } from '../domain/alert-status.ts';
 import { compareUtf8, labelsJson } from '../domain/label-set.ts';
-import type { Matcher } from '../domain/matcher.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 import type { Pairs } from '../domain/notification.ts';
 import type { Route, RouteTree } from '../domain/route.ts';
 import type { Inhibitor } from '../inhibition/inhibitor.ts';
@@ -9,10 +9,10 @@ import { type ListedText, type Page, Pages } from '../listing-pages/alert-pages.
 import { Excerpt, emptyPlace, type TextPlace } from '../listing-pages/excerpt.ts';
 import { Selections } from '../listing-pages/selections.ts';
 import type { Silencer } from '../silences/silencer.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import type { AlertGroups } from '../store/alert-groups.ts';
-import { type AlertSlot, forgetAlert, type ListedAlert } from '../store/alert-slot.ts';
-import type { AlertStore } from '../store/alert-store.ts';
+import type { AlertGroup } from '../store/group.ts';
+import type { AlertGroups } from '../store/groups.ts';
+import { type AlertSlot, forgetAlert, type ListedAlert } from '../store/slot.ts';
+import type { AlertStore } from '../store/store.ts';
 import {
   type AlertQuery,
   filterTest,

@@ -1,11 +1,11 @@
 import type { Pattern } from '../../kernel/regexp/regexp.ts';
 import type { StateSelection } from '../domain/alert-status.ts';
 import { type LabelSet, labelValue } from '../domain/label-set.ts';
-import { filterMatches, type Matcher } from '../domain/matcher.ts';
+import { filterMatches, type Matcher } from '../domain/matcher/matcher.ts';
 import type { Pairs } from '../domain/notification.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Route } from '../domain/route.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertGroup } from '../store/group.ts';
 
 /** The wanted alerts. */
 export interface AlertQuery {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from '../listing-pages/alert-pages.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import type { AlertSlot } from '../store/slot.ts';
 import { alertOf } from '../testing/parts.ts';
 import { LabelIndex } from './label-index.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from '../listing-pages/alert-pages.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import type { AlertSlot } from '../store/slot.ts';
 
 /** Indexed label names: the ones that filters use. */
 const MAX_NAMES = 4;

@@ -4,7 +4,7 @@ import type { ActiveConfig } from '../config/active-config.ts';
 import type { ClusterMember, VersionInfo } from '../contract/wire.ts';
 import type { ActivePlan } from '../pipeline/active-plan.ts';
 import type { AlertState } from '../state/alert-state.ts';
-import type { IntakeCounts } from '../store/alert-intake.ts';
+import type { IntakeCounts } from '../store/intake.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { addStoreMetrics } from './store-metrics.ts';
 

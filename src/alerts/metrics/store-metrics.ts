@@ -1,6 +1,6 @@
 import { Distribution } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
-import { countSilenceStates } from '../silences/silence-store.ts';
+import { countSilenceStates } from '../silences/store.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { Upkeep } from '../state/upkeep.ts';
 

@@ -6,10 +6,10 @@ import type { ActiveConfig } from '../config/active-config.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
 import type { HttpAnswer, HttpRequest } from '../integrations/notifier.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { createTestPipeline, settlePromises } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, settlePromises } from '../testing/pipeline/parts.ts';
 import { ActivePlan } from './active-plan.ts';
-import type { NotificationMetrics } from './notification-metrics.ts';
-import type { NotificationPlan } from './notification-plan.ts';
+import type { NotificationMetrics } from './notification/metrics.ts';
+import type { NotificationPlan } from './notification/plan.ts';
 
 const configOf = (host: string, rest = '') => `
 route: {receiver: team, group_by: [alertname], group_wait: 10s, group_interval: 1m, ${rest}}

@@ -6,10 +6,10 @@ import type { ActiveConfig } from '../config/active-config.ts';
 import type { Pairs } from '../domain/notification.ts';
 import type { RoutingNames } from '../listing/alert-query.ts';
 import type { AlertState } from '../state/alert-state.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import { notifiedAlert } from './notification-data.ts';
-import type { NotificationMetrics } from './notification-metrics.ts';
-import type { NotificationPlan } from './notification-plan.ts';
+import type { AlertGroup } from '../store/group.ts';
+import { notifiedAlert } from './notification/data.ts';
+import type { NotificationMetrics } from './notification/metrics.ts';
+import type { NotificationPlan } from './notification/plan.ts';
 import { Pipeline } from './pipeline.ts';
 import { Suppression } from './suppression.ts';
 

@@ -1,7 +1,7 @@
 import { type FoundAlerts, reasonToNotify } from '../domain/deduplication.ts';
 import type { NotificationReason } from '../domain/notification.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import { type NotificationLog, printLogKey } from './notification-log.ts';
+import type { AlertGroup } from '../store/group.ts';
+import { type NotificationLog, printLogKey } from './notification/log.ts';
 import type { ReceiverIntegration } from './receiver.ts';
 
 /** Decides from the notification log which integrations of a receiver need a notification. */

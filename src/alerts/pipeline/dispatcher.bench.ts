@@ -10,7 +10,7 @@ import { TimeIntervals } from '../domain/time-intervals.ts';
 import { MIGRATIONS } from '../server.ts';
 import { joinState } from '../state/alert-state.ts';
 import { alertOf, HOUR, routeSettings } from '../testing/parts.ts';
-import type { NotificationMetrics } from './notification-metrics.ts';
+import type { NotificationMetrics } from './notification/metrics.ts';
 import { Pipeline } from './pipeline.ts';
 import { Receiver } from './receiver.ts';
 import { Suppression } from './suppression.ts';

@@ -5,7 +5,7 @@ import { FakeDatabase } from '../../testing/fake-database.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { Delivery } from '../integrations/notifier.ts';
 import { alertOf, HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
-import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../testing/pipeline/parts.ts';
 
 /** All alerts in one group: told after ten seconds, then every minute where there is something new. */
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: 3 * MINUTE };

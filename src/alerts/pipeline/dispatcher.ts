@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import type { AlertGroups, GroupListener } from '../store/alert-groups.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import type { AlertGroup } from '../store/group.ts';
+import type { AlertGroups, GroupListener } from '../store/groups.ts';
+import type { AlertSlot } from '../store/slot.ts';
 import { Flush, type FlushParts } from './flush.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { GroupTimers, RememberedTimer } from './group-timers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Delivery } from '../integrations/notifier.ts';
 import { HOUR, MINUTE, SECOND } from '../testing/parts.ts';
-import { createTestPipeline, type FakeIntegration, failure } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, type FakeIntegration, failure } from '../testing/pipeline/parts.ts';
 import { Flush, type FlushParts } from './flush.ts';
 import type { SendQueue } from './send-queue.ts';
 

@@ -1,4 +1,4 @@
-import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertGroup } from '../store/group.ts';
 import { alertsOf, type FlushedAlert } from './flushed-alert.ts';
 import type { Evaluation, Pipeline } from './pipeline.ts';
 import type { Queued, SendQueue } from './send-queue.ts';

@@ -1,7 +1,7 @@
 import { type Alert, isResolvedAt } from '../domain/alert.ts';
 import type { FoundAlerts } from '../domain/deduplication.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import type { AlertGroup } from '../store/group.ts';
+import type { AlertSlot } from '../store/slot.ts';
 
 /** An alert at the instant of a flush. */
 export interface FlushedAlert {

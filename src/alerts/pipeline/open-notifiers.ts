@@ -6,7 +6,7 @@ import { createHttpClient, type OpenHttpClient } from '../integrations/http/clie
 import type { Notifier, NotifierContext, TemplateRenderer } from '../integrations/notifier.ts';
 import { readSecretFile } from '../integrations/secret-file.ts';
 import { USER_AGENT } from '../version.ts';
-import { templateDataOf } from './notification-data.ts';
+import { templateDataOf } from './notification/data.ts';
 
 /** The notifiers of one configuration and their connections. */
 export interface OpenNotifiers {

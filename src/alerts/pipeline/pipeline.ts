@@ -1,5 +1,5 @@
 import type { FoundAlerts } from '../domain/deduplication.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertGroup } from '../store/group.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
 import type { Receiver, ReceiverIntegration } from './receiver.ts';
 import type { Suppression } from './suppression.ts';

@@ -10,8 +10,8 @@ import {
   settlePromises,
   type TestPipeline,
   type TestPipelineOptions,
-} from '../testing/pipeline-parts.ts';
-import type { NotificationRecord } from './notification-history.ts';
+} from '../testing/pipeline/parts.ts';
+import type { NotificationRecord } from './notification/history.ts';
 
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
 

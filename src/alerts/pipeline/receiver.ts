@@ -2,7 +2,7 @@ import type { Notifier } from '../integrations/notifier.ts';
 import { Ending } from '../integrations/retry.ts';
 import { Dedup } from './dedup.ts';
 import { fingerprintsOf } from './flushed-alert.ts';
-import type { NotificationLog } from './notification-log.ts';
+import type { NotificationLog } from './notification/log.ts';
 import type { Evaluation } from './pipeline.ts';
 import { Sending, type SendingParts } from './sending.ts';
 

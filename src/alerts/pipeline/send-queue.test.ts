@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { settlePromises } from '../testing/pipeline-parts.ts';
+import { settlePromises } from '../testing/pipeline/parts.ts';
 import { SendQueue } from './send-queue.ts';
 
 /** A queue whose events are written down; what is sent ends when the test says so. */

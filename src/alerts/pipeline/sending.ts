@@ -2,10 +2,10 @@ import { dataFor, idempotencyKeyOf } from '../domain/deduplication.ts';
 import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../domain/notification.ts';
 import type { Delivery } from '../integrations/notifier.ts';
 import { type Attempt, type Ending, notifyWithRetry } from '../integrations/retry.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
-import { notifiedAlert, pairsOf, recordOf } from './notification-data.ts';
-import type { NotificationMetrics } from './notification-metrics.ts';
-import { NotificationRecorder, type NotificationRecorderParts } from './notification-recorder.ts';
+import type { AlertGroup } from '../store/group.ts';
+import { notifiedAlert, pairsOf, recordOf } from './notification/data.ts';
+import type { NotificationMetrics } from './notification/metrics.ts';
+import { NotificationRecorder, type NotificationRecorderParts } from './notification/recorder.ts';
 import type { Evaluation } from './pipeline.ts';
 import type { ReceiverIntegration } from './receiver.ts';
 

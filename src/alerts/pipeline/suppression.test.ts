@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import { HOUR, MINUTE, matcherOf, postedSilence, SECOND, START } from '../testing/parts.ts';
-import { createTestPipeline, type TestPipeline, type TestPipelineOptions } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, type TestPipeline, type TestPipelineOptions } from '../testing/pipeline/parts.ts';
 
 /** Every flush tells all that it may: nothing counts as known. */
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: 1 };

@@ -2,7 +2,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { TimeIntervals } from '../domain/time-intervals.ts';
 import type { Inhibitor } from '../inhibition/inhibitor.ts';
 import type { Silencer } from '../silences/silencer.ts';
-import type { AlertGroup } from '../store/alert-group.ts';
+import type { AlertGroup } from '../store/group.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
 
 /** Why an alert was left out, as Alertmanager's metrics name it. */

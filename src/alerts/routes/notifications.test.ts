@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { createLabelSet, fingerprintOf } from '../domain/label-set.ts';
 import { GROUP_TIMERS_MIGRATION } from '../pipeline/group-timers.ts';
-import { NOTIFICATION_HISTORY_MIGRATION } from '../pipeline/notification-history.ts';
-import { NOTIFICATION_LOG_MIGRATION } from '../pipeline/notification-log.ts';
-import { IMPORT_MIGRATION } from '../silences/silence-import.ts';
-import { SILENCE_MIGRATION } from '../silences/silence-store.ts';
-import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../store/alert-writer.ts';
+import { NOTIFICATION_HISTORY_MIGRATION } from '../pipeline/notification/history.ts';
+import { NOTIFICATION_LOG_MIGRATION } from '../pipeline/notification/log.ts';
+import { IMPORT_MIGRATION } from '../silences/import.ts';
+import { SILENCE_MIGRATION } from '../silences/store.ts';
+import { ALERT_MIGRATION, SETTLED_MIGRATION } from '../store/writer.ts';
 import { createTestApp } from '../testing/app.ts';
-import { settleOnDisk } from '../testing/pipeline-parts.ts';
+import { settleOnDisk } from '../testing/pipeline/parts.ts';
 
 const CONFIG = `
 route:

@@ -11,7 +11,7 @@ import {
 } from '../contract/query.ts';
 import type { SentNotification } from '../contract/wire.ts';
 import { createLabelSet, type LabelSet } from '../domain/label-set.ts';
-import type { HistoryQuery, StoredNotification } from '../pipeline/notification-history.ts';
+import type { HistoryQuery, StoredNotification } from '../pipeline/notification/history.ts';
 import type { Answers } from './answers.ts';
 import { refuseUnacceptable } from './guards.ts';
 

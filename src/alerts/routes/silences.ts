@@ -6,8 +6,8 @@ import { readPostableSilence } from '../contract/postable.ts';
 import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
 import type { SilenceId } from '../contract/wire.ts';
 import { silenceStateAt } from '../domain/silence.ts';
-import type { SilenceListing } from '../silences/silence-listing.ts';
-import type { SilenceStore } from '../silences/silence-store.ts';
+import type { SilenceListing } from '../silences/listing.ts';
+import type { SilenceStore } from '../silences/store.ts';
 import type { Answers } from './answers.ts';
 import { readJsonBody, refuseUnacceptable } from './guards.ts';
 

@@ -5,8 +5,8 @@ import type { Alert } from '../domain/alert.ts';
 import { labelsJson, labelValue } from '../domain/label-set.ts';
 import { expireSilence, type Silence } from '../domain/silence.ts';
 import { alertOf, matcherOf, START, silenceOf } from '../testing/parts.ts';
-import type { SilenceChange } from './silence-store.ts';
 import { Silencer } from './silencer.ts';
+import type { SilenceChange } from './store.ts';
 
 const NAMES = ['alertname', 'job', 'zone'];
 const VALUES = ['', 'a', 'b', 'c'];

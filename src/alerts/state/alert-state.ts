@@ -8,16 +8,16 @@ import { Inhibitor } from '../inhibition/inhibitor.ts';
 import { AlertListing } from '../listing/alert-listing.ts';
 import { Dispatcher } from '../pipeline/dispatcher.ts';
 import { GroupTimers } from '../pipeline/group-timers.ts';
-import { NotificationHistory } from '../pipeline/notification-history.ts';
-import { NotificationLog } from '../pipeline/notification-log.ts';
+import { NotificationHistory } from '../pipeline/notification/history.ts';
+import { NotificationLog } from '../pipeline/notification/log.ts';
 import { SendQueue } from '../pipeline/send-queue.ts';
-import { SilenceListing } from '../silences/silence-listing.ts';
-import { SilenceStore } from '../silences/silence-store.ts';
+import { SilenceListing } from '../silences/listing.ts';
 import { Silencer } from '../silences/silencer.ts';
-import { AlertGroups } from '../store/alert-groups.ts';
-import { AlertLimit } from '../store/alert-limit.ts';
-import { type AlertSlot, forgetAlert } from '../store/alert-slot.ts';
-import { AlertStore } from '../store/alert-store.ts';
+import { SilenceStore } from '../silences/store.ts';
+import { AlertGroups } from '../store/groups.ts';
+import { AlertLimit } from '../store/limit.ts';
+import { type AlertSlot, forgetAlert } from '../store/slot.ts';
+import { AlertStore } from '../store/store.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** The stores of alerts and silences, and everything derived from them for readers. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
-import { expireResolvedSilences } from '../silences/silence-expiry.ts';
+import { expireResolvedSilences } from '../silences/expiry.ts';
 import type { AlertState } from './alert-state.ts';
 
 /** How often silences that expire with their alerts are checked. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE } from '../testing/parts.ts';
-import { createTestPipeline, settlePromises } from '../testing/pipeline-parts.ts';
+import { createTestPipeline, settlePromises } from '../testing/pipeline/parts.ts';
 import { startMaintenance } from './maintenance.ts';
 import { Upkeep } from './upkeep.ts';
 

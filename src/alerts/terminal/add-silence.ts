@@ -1,7 +1,7 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
-import type { Matcher } from '../domain/matcher.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 import { matchEverything } from './broad-matchers.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { parseAnnotations, parseMatcherArguments, toWireMatcher } from './matcher-argument.ts';

@@ -1,4 +1,4 @@
-import type { Matcher } from '../domain/matcher.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 
 /** Values with nothing in common: a pattern that matches all of them is meant to match everything. */
 const PROBES = ['', 'x', '0', 'Q-7/ü:é_.~ ', '\u{1f4a5}', ' \t"{}\\', 'long'.repeat(300)];

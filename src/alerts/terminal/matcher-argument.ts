@@ -1,6 +1,6 @@
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { type Matcher, printMatcher } from '../domain/matcher.ts';
-import { parseMatcher, parseMatchers } from '../domain/matcher-parse.ts';
+import { type Matcher, printMatcher } from '../domain/matcher/matcher.ts';
+import { parseMatcher, parseMatchers } from '../domain/matcher/parse.ts';
 import type { WireMatcher } from './wire.ts';
 
 /** The part of Go's quoting that both matcher parsers read alike. */

@@ -13,11 +13,11 @@ import { ActiveConfig } from '../config/active-config.ts';
 import { ConfigSource } from '../config/config-source.ts';
 import { ALERT_SERVER_DEFAULTS, type AlertServerOptions } from '../config/server-options.ts';
 import type { ClusterMember } from '../contract/wire.ts';
-import type { MatcherMode } from '../domain/matcher-parse.ts';
+import type { MatcherMode } from '../domain/matcher/parse.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { NotifierSurroundings } from '../pipeline/open-notifiers.ts';
 import { composeApp, createPlan } from '../server.ts';
-import type { SilenceRules } from '../silences/silence-store.ts';
+import type { SilenceRules } from '../silences/store.ts';
 import { joinState } from '../state/alert-state.ts';
 
 /** What a test may set; everything else is as `opsdeck alerts serve` has it. */

@@ -5,7 +5,7 @@ import type { Notification, NotifiedAlert, Pairs } from '../domain/notification.
 import { createHttpClient, type HttpClientDeps, type OpenHttpClient } from '../integrations/http/client.ts';
 import type { HttpClient, NotifierContext, TemplateRenderer } from '../integrations/notifier.ts';
 import { readSecretFile } from '../integrations/secret-file.ts';
-import { templateDataOf } from '../pipeline/notification-data.ts';
+import { templateDataOf } from '../pipeline/notification/data.ts';
 import type { TemplateData } from '../template/template-data.ts';
 
 /** An alert with these labels that fires since 2026-01-01T00:00:00Z, with the fingerprint 0123456789abcdef. */

@@ -1,8 +1,8 @@
 import { type Alert, acceptAlert, type PostedAlert } from '../domain/alert.ts';
-import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher.ts';
+import { createMatcher, type Matcher, type MatchOperator } from '../domain/matcher/matcher.ts';
 import type { RouteSettings } from '../domain/route.ts';
 import type { PostedSilence, Silence } from '../domain/silence.ts';
-import type { AlertSlot } from '../store/alert-slot.ts';
+import type { AlertSlot } from '../store/slot.ts';
 
 /** 2026-01-01T00:00:00Z, the default of a FakeClock. */
 export const START = 1_767_225_600_000;

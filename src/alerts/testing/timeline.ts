@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { HttpRequest } from '../integrations/notifier.ts';
 import { type AlertsAppOptions, createTestApp, type TestApp } from './app.ts';
 import { START } from './parts.ts';
-import { settlePromises } from './pipeline-parts.ts';
+import { settlePromises } from './pipeline/parts.ts';
 
 /** An alert as posted and as received by a webhook. Seconds since the beginning; absent values are not posted. */
 export interface TimelineAlert {

@@ -8,7 +8,7 @@ import { FakeTerminal } from '../../testing/fake-terminal.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { addDashboardCommand } from '../command.ts';
 import { startTestDashboard, writeFiles } from '../testing/app.ts';
-import { readTimeFlag } from './marker-time.ts';
+import { readTimeFlag } from './marker/time.ts';
 
 const NOW = '2026-05-04T12:00:00Z';
 

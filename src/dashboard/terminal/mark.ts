@@ -8,9 +8,9 @@ import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type MarkerDocument, readMarkerInstant, selectMarkers } from '../contract/markers.ts';
 import { mergeMarkers, readMarkers, type SkippedMarker } from '../domain/marker/exchange.ts';
 import type { ProjectMarker } from '../domain/marker/marker.ts';
-import { addMarker, endMarker, findById, findOpen, type MarkerDraft, removeMarker } from './marker-edit.ts';
-import { type MarkerOriginOptions, openMarkers } from './marker-origin.ts';
-import { printTime, readTimeFlag } from './marker-time.ts';
+import { addMarker, endMarker, findById, findOpen, type MarkerDraft, removeMarker } from './marker/edit.ts';
+import { type MarkerOriginOptions, openMarkers } from './marker/origin.ts';
+import { printTime, readTimeFlag } from './marker/time.ts';
 
 export interface MarkOptions extends MarkerOriginOptions {
   readonly json?: boolean;

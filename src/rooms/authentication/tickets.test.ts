@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { record } from '../domain/record.ts';
-import { FeedKit } from '../testing/feed-parts.ts';
+import { FeedKit } from '../testing/feed/parts.ts';
 
 async function openKit(t: TestContext): Promise<{ kit: FeedKit; clock: FakeClock; issue: typeof issueTicket }> {
   const clock = new FakeClock();

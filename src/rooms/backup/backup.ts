@@ -16,7 +16,7 @@ import {
 } from '../contract/backup.ts';
 import { printInstant } from '../contract/instant.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 
 export interface RoomBackupsParts {
   /** Holds the copy while it is sent; used by this part alone. */

@@ -10,7 +10,7 @@ import type { Room } from '../domain/room/room.ts';
 import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 
 /** The number of messages in memory at a time. */
 const PART = 200;

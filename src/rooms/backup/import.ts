@@ -12,7 +12,7 @@ import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.
 import { type ImportedRoom, importMessages, importRoom } from '../domain/room/import.ts';
 import type { SlugContext } from '../domain/room/slug.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { JoinPlaces } from './import-places.ts';
 
 export interface RoomImportParts {

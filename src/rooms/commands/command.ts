@@ -10,7 +10,7 @@ import type { Room } from '../domain/room/room.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
 import type { Post, Posted } from '../messages/messages.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import type { AlertUsers } from './alert-users.ts';
 import type { CommandPosts } from './command-posts.ts';
 import type { LiveAlertLists } from './live-alert-lists.ts';

@@ -11,7 +11,7 @@ import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { GuardParts } from '../routes/request/guard.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 
 export interface ComposeInputs {
   readonly options: RoomsOptions;

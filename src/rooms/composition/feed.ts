@@ -5,7 +5,7 @@ import { Presence } from '../feed/presence.ts';
 import { RoomFeed } from '../feed/room-feed.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { StoredState } from '../store/room-store.ts';
+import type { StoredState } from '../store/store.ts';
 import { type ComposeInputs, random } from './core.ts';
 
 const MAX_STREAMS_PER_USER = 20;

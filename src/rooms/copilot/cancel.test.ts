@@ -4,8 +4,8 @@ import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { startHttpSink } from '../../testing/http/sink.ts';
 import type { SseStream } from '../../testing/http/sse-client.ts';
-import { type CopilotRoom, openCopilotRoom, openWire } from '../testing/copilot-room.ts';
-import type { ModelScript } from '../testing/fake-model.ts';
+import type { ModelScript } from '../testing/copilot/fake-model.ts';
+import { type CopilotRoom, openCopilotRoom, openWire } from '../testing/copilot/room.ts';
 
 // The clock stands still from the request to cancel on: whatever waited for any time at all would never happen.
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { type CopilotRoom, openCopilotRoom } from '../testing/copilot-room.ts';
+import { type CopilotRoom, openCopilotRoom } from '../testing/copilot/room.ts';
 
 type Turn = { readonly role: string; readonly content: string };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OutboundGuard, type Resolve } from '../outbound/outbound-guard.ts';
-import { openCopilotRoom } from '../testing/copilot-room.ts';
-import { anthropicStream, type ModelScript, openAiStream } from '../testing/fake-model.ts';
+import { anthropicStream, type ModelScript, openAiStream } from '../testing/copilot/fake-model.ts';
+import { openCopilotRoom } from '../testing/copilot/room.ts';
 import { ModelConnections } from './model/http.ts';
 import { OpenAiProvider } from './model/openai.ts';
 

@@ -10,7 +10,7 @@ import type { MessageWriter } from '../messages/writer.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { AnthropicProvider } from './model/anthropic.ts';
 import { EchoProvider } from './model/echo.ts';
 import { ModelHealth } from './model/health.ts';

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { follow, MODEL_KEY, openCopilotRoom } from '../testing/copilot-room.ts';
-import { openAiStream, startFakeModel } from '../testing/fake-model.ts';
+import { openAiStream, startFakeModel } from '../testing/copilot/fake-model.ts';
+import { follow, MODEL_KEY, openCopilotRoom } from '../testing/copilot/room.ts';
 import { openPeople } from '../testing/people.ts';
 
 const ROOM_KEY = 'sk-room-00112233445566778899aabb';

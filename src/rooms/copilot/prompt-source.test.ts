@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startHttpSink } from '../../testing/http/sink.ts';
-import { openCopilotRoom } from '../testing/copilot-room.ts';
+import { openCopilotRoom } from '../testing/copilot/room.ts';
 
 type Turn = { readonly role: string; readonly content: string };
 

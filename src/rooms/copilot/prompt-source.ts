@@ -9,7 +9,7 @@ import type { Message } from '../domain/message/message.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { FileStore } from '../files/file-store.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { readPromptFiles } from './prompt-files.ts';
 
 /** A prompt goes without alerts if the alert server takes longer, in milliseconds. */

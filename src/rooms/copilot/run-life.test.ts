@@ -4,8 +4,8 @@ import { eventually } from '../../testing/eventually.ts';
 import { copilotUserId } from '../domain/copilot/user.ts';
 import type { RoomEvent } from '../domain/event.ts';
 import type { Run } from '../domain/run/run.ts';
-import { type CopilotRoom, follow, openCopilotRoom } from '../testing/copilot-room.ts';
-import { type ModelScript, openAiStream } from '../testing/fake-model.ts';
+import { type ModelScript, openAiStream } from '../testing/copilot/fake-model.ts';
+import { type CopilotRoom, follow, openCopilotRoom } from '../testing/copilot/room.ts';
 
 const content = (words: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: words } }] })}\n\n`;
 const OPEN: ModelScript = { stream: [content('some words')], ending: 'hang' };

@@ -5,7 +5,7 @@ import { autoRunId } from '../domain/copilot/trigger.ts';
 import type { Message } from '../domain/message/message.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
-import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../testing/copilot-parts.ts';
+import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../testing/copilot/parts.ts';
 import { CopilotTriggers, type CopilotTriggersParts } from './triggers.ts';
 
 function kit(messages: readonly Message[] = []) {

@@ -11,7 +11,7 @@ import type { Room } from '../domain/room/room.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { MessageWriter } from '../messages/writer.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import type { CopilotRuns } from './run/runs.ts';
 
 /** Several messages of one author in a row get one answer. */

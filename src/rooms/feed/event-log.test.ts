@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import { EPOCH, FeedKit } from '../testing/feed-parts.ts';
+import { EPOCH, FeedKit } from '../testing/feed/parts.ts';
 
 interface LogAnswer {
   readonly events: readonly { readonly id: string; readonly event: string; readonly data: { readonly pos: number } }[];

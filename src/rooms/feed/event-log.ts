@@ -1,8 +1,8 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { printCursor, printReset } from '../contract/feed.ts';
 import { accepted, type Outcome } from '../domain/refusal.ts';
-import type { FeedEntry } from './feed-entry.ts';
-import type { FeedListener, FeedReader, ReaderTraits } from './feed-reader.ts';
+import type { FeedEntry } from './entry.ts';
+import type { FeedListener, FeedReader, ReaderTraits } from './reader.ts';
 import type { RoomFeed, Start } from './room-feed.ts';
 
 /** Limit of one answer's data together, in UTF-16 units; a single event may be longer. */

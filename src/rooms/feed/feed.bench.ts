@@ -15,9 +15,9 @@ import {
 import { answerQuestions, MeasuredServer } from '../../testing/measured-server.ts';
 import { Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { composeRooms } from '../composition/rooms.ts';
-import { openRoomStore } from '../store/open-room-store.ts';
+import { openRoomStore } from '../store/open.ts';
 import { ROOMS_OPTIONS } from '../testing/app.ts';
-import { benchEvents, benchRoom, MARK } from '../testing/feed-bench-events.ts';
+import { benchEvents, benchRoom, MARK } from '../testing/feed/bench-events.ts';
 
 const READERS = [1000, 10_000];
 const ROUNDS = 3;

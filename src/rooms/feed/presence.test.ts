@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { record } from '../domain/record.ts';
-import { FeedKit } from '../testing/feed-parts.ts';
+import { FeedKit } from '../testing/feed/parts.ts';
 
 async function openKit(t: TestContext): Promise<{ kit: FeedKit; clock: FakeClock }> {
   const clock = new FakeClock('2026-01-01T00:00:00Z');

@@ -5,7 +5,7 @@ import { listen } from '../../kernel/http/server.ts';
 import { openSse, type SseStream } from '../../testing/http/sse-client.ts';
 import type { Write } from '../domain/change.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
-import { benchEvents, benchRoom } from '../testing/feed-bench-events.ts';
+import { benchEvents, benchRoom } from '../testing/feed/bench-events.ts';
 
 async function commit({ core }: TestRooms, write: Write): Promise<number> {
   const outcome = await core.writer.submit({ decide: () => ({ ok: true, write, answer: () => null }) });

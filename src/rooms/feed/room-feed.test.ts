@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { SseStream } from '../../testing/http/sse-client.ts';
 import { record } from '../domain/record.ts';
-import { EPOCH, FeedKit, type FeedKitOptions, positionsOf } from '../testing/feed-parts.ts';
+import { EPOCH, FeedKit, type FeedKitOptions, positionsOf } from '../testing/feed/parts.ts';
 
 async function openKit(t: TestContext, options: FeedKitOptions = {}): Promise<FeedKit> {
   const kit = await new FeedKit(options).listens(t);

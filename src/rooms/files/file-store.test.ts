@@ -6,7 +6,7 @@ import type { Cleanup } from '../../testing/processes.ts';
 import type { Caller } from '../domain/caller.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import { makeUser } from '../domain/user/new-user.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import { FileStore, type FileStoreParts } from './file-store.ts';
 

@@ -15,7 +15,7 @@ import { sniffType } from '../domain/file/type.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 
 /** An upload. Its chunks throw when it breaks off. */
 export interface Upload {

@@ -9,7 +9,7 @@ import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 
 /** A group that fires again later after its end gets a new card. */

@@ -14,7 +14,7 @@ import type { Messages } from '../messages/messages.ts';
 import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore, StoredEvent } from '../store/room-store.ts';
+import type { RoomStore, StoredEvent } from '../store/store.ts';
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 200;

@@ -10,7 +10,7 @@ import type { Messages } from '../messages/messages.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { HookDelivery } from './delivery.ts';
 
 /** Progress is written with this delay at most, so a crash may repeat deliveries of that time. */

@@ -6,7 +6,7 @@ import { findMessage, noSuchMessage } from '../domain/message/access.ts';
 import type { Edit, StoredMessage } from '../domain/message/message.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
-import type { PageQuery, RoomStore } from '../store/room-store.ts';
+import type { PageQuery, RoomStore } from '../store/store.ts';
 
 /** The requested part of a room. */
 export interface PageFilter {

@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { parseSearch, type SoughtMessages } from '../domain/search-query.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomStore, SearchPage, SearchQuery } from '../store/room-store.ts';
+import type { RoomStore, SearchPage, SearchQuery } from '../store/store.ts';
 
 /** A search: a query with filters in it, and separate filters. */
 export interface SearchFilter {

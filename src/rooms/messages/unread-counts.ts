@@ -1,7 +1,7 @@
 import type { Committed } from '../domain/event.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 
 export interface Unread {
   readonly unread: number;

@@ -15,7 +15,7 @@ import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import type { MessageEdit, Messages, Post, Posted, Rewrite } from './messages.ts';
 
 export interface MessageWriterParts {

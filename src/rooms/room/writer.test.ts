@@ -10,7 +10,7 @@ import type { StoredMessage } from '../domain/message/message.ts';
 import { record } from '../domain/record.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
-import { type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
+import { type PreparedWrite, type RoomStore, StorageFullError } from '../store/store.ts';
 import { newMessage, newRun, START } from '../testing/store/parts.ts';
 import { RoomState } from './state.ts';
 import { RoomWriter } from './writer.ts';

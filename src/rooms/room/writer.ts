@@ -6,7 +6,7 @@ import { printMessage } from '../contract/message-json.ts';
 import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
 import { type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
-import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/room-store.ts';
+import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
 import type { RoomState } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { printInstant } from '../contract/instant.ts';
 import { refuse } from '../domain/refusal.ts';
 import { requireAdmin } from '../domain/user/change.ts';
-import type { RoomStore } from '../store/room-store.ts';
+import type { RoomStore } from '../store/store.ts';
 import { answer, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRooms } from '../testing/app.ts';
-import { openCopilotRoom } from '../testing/copilot-room.ts';
-import { openAiStream } from '../testing/fake-model.ts';
+import { openAiStream } from '../testing/copilot/fake-model.ts';
+import { openCopilotRoom } from '../testing/copilot/room.ts';
 
 test('GET → PUT of a copilot and of a provider changes nothing', async (t) => {
   const { rooms } = await openCopilotRoom(t);

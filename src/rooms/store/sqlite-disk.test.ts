@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { newMessage, post } from '../testing/store/parts.ts';
 import { openTestStore } from '../testing/store/sqlite-room-store.ts';
-import type { RoomStore } from './room-store.ts';
+import type { RoomStore } from './store.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1_000_000 };
 

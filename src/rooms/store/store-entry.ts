@@ -4,8 +4,8 @@ import type { FileRef } from '../domain/file/file.ts';
 import type { Edit } from '../domain/message/message.ts';
 import type { RecordChange } from '../domain/record.ts';
 import type { Run } from '../domain/run/run.ts';
+import type { RemovalPart } from './engine.ts';
 import { typeCode, typeOfCode } from './event-types.ts';
-import type { RemovalPart } from './room-engine.ts';
 
 // A commit as passed from a store to its engine. The first line is JSON; the texts of its events follow, each on a line
 // of its own, since JSON holds no line breaks. The journal of 0.1.0 held such commits, and removals.

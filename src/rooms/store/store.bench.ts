@@ -20,8 +20,8 @@ import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
 import { created, newMessage, write } from '../testing/store/parts.ts';
-import { openRoomStore } from './open-room-store.ts';
-import type { RoomStore, SearchQuery } from './room-store.ts';
+import { openRoomStore } from './open.ts';
+import type { RoomStore, SearchQuery } from './store.ts';
 
 const ROOMS = Array.from({ length: 8 }, (_, index) => `0190a000-0000-7000-8000-00000000000${index}`);
 const BATCH = 64;

@@ -8,7 +8,7 @@ import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import type { RoomsCore } from '../composition/core.ts';
 import { type ComposedRooms, composeRooms } from '../composition/rooms.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
-import { openRoomStore } from '../store/open-room-store.ts';
+import { openRoomStore } from '../store/open.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
-import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
+import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { findBarriers, launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '../../../src/rooms/testing/browser.ts';
-import { openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
+import { openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 

@@ -13,7 +13,7 @@ import {
   wordsOf,
   write,
 } from '../../../src/rooms/testing/browser.ts';
-import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
+import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 
 interface Made {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Response } from 'playwright-core';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
-import { openAiStream, startFakeModel } from '../../../src/rooms/testing/fake-model.ts';
+import { openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 
 interface Held {

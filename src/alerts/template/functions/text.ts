@@ -1,4 +1,4 @@
-import { trimSpace } from '../../domain/matcher-lexer.ts';
+import { trimSpace } from '../../domain/matcher/lexer.ts';
 import { quoteGo } from '../../domain/quote.ts';
 import { CallError, type ParameterType, type TemplateFunction } from '../callable.ts';
 import { SafeText } from '../html-escape/safe-text.ts';

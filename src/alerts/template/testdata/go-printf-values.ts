@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SafeText } from '../html-escape/safe-text.ts';
-import { loadZone } from '../time/zone.ts';
+import { loadZone } from '../time/zone/zone.ts';
 import { GoInt, GoList, GoMap, GoStruct, GoTime, type GoValue, type GoZone } from '../value.ts';
 
 /** A value as the measured cases write it: an object whose one key says the type in Go. */

@@ -11,7 +11,7 @@ import {
 } from './duration.ts';
 import { formatGoTime, goTimeString, type WallTime, wallTimeOf } from './format.ts';
 import { addNanoseconds, compareTimes, inZone, isZeroTime, timeOnClock, unixNanoseconds } from './time.ts';
-import { localZone, UTC_ZONE } from './zone.ts';
+import { localZone, UTC_ZONE } from './zone/zone.ts';
 
 const MICROSECOND = 1000n;
 const MILLISECOND = 1_000_000n;

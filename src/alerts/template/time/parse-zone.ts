@@ -1,5 +1,5 @@
 import type { Problem, Reading } from './parse.ts';
-import { UTC_ZONE } from './zone.ts';
+import { UTC_ZONE } from './zone/zone.ts';
 
 /** The forms of an offset in a text; like Go, two-digit groups are checked after matching. */
 function offsetGroups(element: string, text: string): readonly string[] | undefined {

@@ -11,7 +11,7 @@ import {
 } from './calendar.ts';
 import { type LayoutElement, type LayoutPart, layoutParts } from './layout.ts';
 import { readFraction, readOffset, readZoneName } from './parse-zone.ts';
-import { FixedZone, UTC_ZONE } from './zone.ts';
+import { FixedZone, UTC_ZONE } from './zone/zone.ts';
 
 /** The parts of a time read so far; a month, day or day of the year of -1 is absent. */
 export interface Reading {

@@ -1,11 +1,11 @@
 import { GoTime, type GoZone } from '../value.ts';
 import { daysFromEpoch, SECONDS_PER_DAY } from './calendar.ts';
-import { UTC_ZONE } from './zone.ts';
+import { UTC_ZONE } from './zone/zone.ts';
 
 export { formatGoDuration, humanizeDuration } from './duration.ts';
 export { formatGoTime, goTimeString } from './format.ts';
 export { parseGoTime } from './parse.ts';
-export { loadZone, localZone, UTC_ZONE } from './zone.ts';
+export { loadZone, localZone, UTC_ZONE } from './zone/zone.ts';
 
 /** 0001-01-01 00:00:00 UTC, in seconds since the epoch. */
 const ZERO_SECONDS = -62_135_596_800;

@@ -2,7 +2,7 @@ import { createLabelSet, fingerprintOf, printLabelSet } from '../../domain/label
 import type { Notification, NotifiedAlert, Pairs } from '../../domain/notification.ts';
 import { groupLabels, type Route, type RouteTree } from '../../domain/route.ts';
 import type { TemplateRenderer } from '../../integrations/notifier.ts';
-import { pairsOf, renderRouteLabels } from '../../pipeline/notification-data.ts';
+import { pairsOf, renderRouteLabels } from '../../pipeline/notification/data.ts';
 
 export interface DrillRequest {
   readonly receiver: string;

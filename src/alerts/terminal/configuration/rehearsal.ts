@@ -6,7 +6,7 @@ import { type EmailConfig, renderMail } from '../../integrations/email/email.ts'
 import { createHttpClient, type OpenHttpClient } from '../../integrations/http/client.ts';
 import type { Delivery, NotifierContext, TemplateRenderer } from '../../integrations/notifier.ts';
 import { readSecretFile } from '../../integrations/secret-file.ts';
-import { templateDataOf } from '../../pipeline/notification-data.ts';
+import { templateDataOf } from '../../pipeline/notification/data.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { describeVersion } from '../../version.ts';
 import { describeMail } from './mail-text.ts';

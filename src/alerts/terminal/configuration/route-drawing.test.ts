@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMatcher, type MatchOperator } from '../../domain/matcher.ts';
+import { createMatcher, type MatchOperator } from '../../domain/matcher/matcher.ts';
 import { type DrawnRoute, drawMatchingRoutes, drawRoutes } from './route-drawing.ts';
 
 function route(

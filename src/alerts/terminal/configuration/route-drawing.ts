@@ -1,5 +1,5 @@
 import { printable } from '../../../kernel/terminal/printable.ts';
-import { type Matcher, printMatchers } from '../../domain/matcher.ts';
+import { type Matcher, printMatchers } from '../../domain/matcher/matcher.ts';
 
 /** The parts of a route that a drawing shows. */
 export interface DrawnRoute {

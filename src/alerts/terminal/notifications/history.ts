@@ -1,7 +1,7 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { type Cell, formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
-import { printMatcher } from '../../domain/matcher.ts';
+import { printMatcher } from '../../domain/matcher/matcher.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseMatcherArguments } from '../matcher-argument.ts';
 import { colorsOf, formatOf, headingOf, type OutputOptions, printJson } from '../output.ts';

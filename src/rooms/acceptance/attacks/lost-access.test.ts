@@ -5,7 +5,7 @@ import { listen } from '../../../kernel/http/server.ts';
 import { eventually, HANG_MS } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import { openSse, type SseStream } from '../../../testing/http/sse-client.ts';
-import { openAiStream, startFakeModel } from '../../testing/fake-model.ts';
+import { openAiStream, startFakeModel } from '../../testing/copilot/fake-model.ts';
 import { openPeople } from '../../testing/people.ts';
 
 const SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'export', 'admin'];

@@ -7,7 +7,7 @@ import { findRun, noSuchRun, type RunMessages, requireAsker, requireRunManager }
 import { isOver, usableCopilot } from '../../domain/run/change.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { RoomState } from '../../room/state.ts';
-import type { RoomStore } from '../../store/room-store.ts';
+import type { RoomStore } from '../../store/store.ts';
 import type { CopilotRuns } from './runs.ts';
 
 /** What a user asks the copilot directly. */

@@ -18,7 +18,7 @@ import type { Run } from '../../domain/run/run.ts';
 import type { Announcer, StreamingMessages } from '../../feed/live.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
-import type { RoomStore } from '../../store/room-store.ts';
+import type { RoomStore } from '../../store/store.ts';
 import type { ModelHealth } from '../model/health.ts';
 import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
 import { type ActiveRun, RunQueues } from './queues.ts';

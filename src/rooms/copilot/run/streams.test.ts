@@ -5,8 +5,8 @@ import { listen } from '../../../kernel/http/server.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import { openSse } from '../../../testing/http/sse-client.ts';
-import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot-room.ts';
-import { openAiStream, startFakeModel } from '../../testing/fake-model.ts';
+import { openAiStream, startFakeModel } from '../../testing/copilot/fake-model.ts';
+import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot/room.ts';
 import { openPeople } from '../../testing/people.ts';
 
 const [, FIRST = '', SECOND = '', ...END] = openAiStream(['one ', 'two']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copilotOf, messageOf, roomOf } from '../../testing/copilot-parts.ts';
+import { copilotOf, messageOf, roomOf } from '../../testing/copilot/parts.ts';
 import type { Message } from '../message/message.ts';
 import type { CopilotSettings } from './copilot.ts';
 import { buildPrompt, cut, type PromptParts } from './prompt.ts';

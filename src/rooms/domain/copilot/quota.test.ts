@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copilotOf, ROOM_ID, roomOf, viewOf } from '../../testing/copilot-parts.ts';
+import { copilotOf, ROOM_ID, roomOf, viewOf } from '../../testing/copilot/parts.ts';
 import type { StateView } from '../change.ts';
 import type { QuotaUse, RecordChange } from '../record.ts';
 import { reserveRun, settleRun } from './quota.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../../testing/copilot-parts.ts';
+import { copilotOf, messageOf, ROOM_ID, roomOf, viewOf } from '../../testing/copilot/parts.ts';
 import { NO_MENTIONS } from '../message/mention.ts';
 import type { Message } from '../message/message.ts';
 import type { Room } from '../room/room.ts';

@@ -1,6 +1,6 @@
 import type { SqlRow } from '../../../kernel/storage/database.ts';
 import { typeOfCode } from '../event-types.ts';
-import type { EventQuery, StoredEvent } from '../room-store.ts';
+import type { EventQuery, StoredEvent } from '../store.ts';
 import { listValue, type Rows } from './rows.ts';
 
 /** The first span, as a multiple of the wanted number of events. */

@@ -1,6 +1,6 @@
 import type { Statement } from '../../../kernel/storage/database.ts';
 import type { FileRef } from '../../domain/file/file.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store.ts';
 import { keyText, listValue, parseData, type Rows } from './rows.ts';
 import { roomOfPlace, seqOfPlace } from './schema.ts';
 

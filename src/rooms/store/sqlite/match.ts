@@ -1,6 +1,6 @@
 import type { SqlRow } from '../../../kernel/storage/database.ts';
 import type { Message } from '../../domain/message/message.ts';
-import type { SearchQuery, SearchTerm } from '../room-store.ts';
+import type { SearchQuery, SearchTerm } from '../store.ts';
 import type { Rows } from './rows.ts';
 import { placeOf, roomOfPlace, seqOfPlace } from './schema.ts';
 import { spaceWords } from './words.ts';

@@ -1,7 +1,7 @@
 import type { ReactionKey } from '../../domain/change.ts';
 import type { Edit } from '../../domain/message/message.ts';
+import type { StoredText } from '../engine.ts';
 import { type IdBits, IdFilter } from '../id-filter.ts';
-import type { StoredText } from '../room-engine.ts';
 import { keyText, listValue, parseData, type Rows, toStoredText } from './rows.ts';
 
 /** See RoomStore; also for the others. */

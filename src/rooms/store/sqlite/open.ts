@@ -1,8 +1,8 @@
 import type { DataDirectory } from '../../../kernel/storage/data-directory.ts';
 import { openDatabase } from '../../../kernel/storage/database.ts';
 import { hasJournal } from '../earlier-journal.ts';
-import type { RoomEngine } from '../room-engine.ts';
-import { type SqliteEngineParts, SqliteRoomEngine } from './room-engine.ts';
+import type { RoomEngine } from '../engine.ts';
+import { type SqliteEngineParts, SqliteRoomEngine } from './engine.ts';
 import { MIGRATIONS } from './schema.ts';
 
 export interface RoomEngineOptions extends Omit<SqliteEngineParts, 'database'> {

@@ -1,6 +1,6 @@
 import type { SqlRow, SqlValue } from '../../../kernel/storage/database.ts';
-import type { TextPage } from '../room-engine.ts';
-import type { PageQuery, UnreadQuery } from '../room-store.ts';
+import type { TextPage } from '../engine.ts';
+import type { PageQuery, UnreadQuery } from '../store.ts';
 import { EVERYBODY } from './append.ts';
 import { keyText, listValue, READ_PLACES, type Rows, toStoredText } from './rows.ts';
 import { placeOf } from './schema.ts';

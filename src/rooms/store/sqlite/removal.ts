@@ -1,6 +1,6 @@
 import type { SqlRow, Statement } from '../../../kernel/storage/database.ts';
-import type { RemovalPart } from '../room-engine.ts';
-import type { RetentionQuery } from '../room-store.ts';
+import type { RemovalPart } from '../engine.ts';
+import type { RetentionQuery } from '../store.ts';
 import { forgetFiles } from './files.ts';
 import { listValue, type Rows } from './rows.ts';
 import { placeOf, seqOfPlace, setMeta } from './schema.ts';

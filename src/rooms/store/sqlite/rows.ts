@@ -1,6 +1,6 @@
 import type { Database, SqlRow, SqlValue, Statement } from '../../../kernel/storage/database.ts';
 import { messageJsonOf } from '../../contract/message-json.ts';
-import type { StoredText } from '../room-engine.ts';
+import type { StoredText } from '../engine.ts';
 
 /** The numbers of rooms in the tables. */
 export interface RoomNumbers {

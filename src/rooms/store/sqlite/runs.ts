@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../domain/change.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { RoomStore } from '../room-store.ts';
+import type { RoomStore } from '../store.ts';
 import { keyText, parseData, type Rows } from './rows.ts';
 
 export async function readRun({ query }: Rows, id: string): Promise<Run | undefined> {

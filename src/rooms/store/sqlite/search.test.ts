@@ -6,7 +6,7 @@ import type { NewMessage } from '../../domain/message/message.ts';
 import { parseSearch } from '../../domain/search-query.ts';
 import { changed, newMessage, post, runStarted, START, tombstoneOf, write } from '../../testing/store/parts.ts';
 import { openTestStore } from '../../testing/store/sqlite-room-store.ts';
-import type { RoomStore, SearchQuery, SearchTerm } from '../room-store.ts';
+import type { RoomStore, SearchQuery, SearchTerm } from '../store.ts';
 import { MIGRATIONS } from './schema.ts';
 
 const DAY = 86_400_000;

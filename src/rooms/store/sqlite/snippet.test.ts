@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SearchTerm } from '../room-store.ts';
+import type { SearchTerm } from '../store.ts';
 import { cutSnippet } from './snippet.ts';
 
 const term = (words: string, prefix = false, not = false): SearchTerm => ({ words: words.split(' '), prefix, not });

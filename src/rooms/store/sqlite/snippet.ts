@@ -1,4 +1,4 @@
-import type { SearchTerm } from '../room-store.ts';
+import type { SearchTerm } from '../store.ts';
 import { type Token, tokensOf } from './words.ts';
 
 /** In UTF-16 units. */

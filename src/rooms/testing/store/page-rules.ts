@@ -1,7 +1,7 @@
 // Tests of every store: pages of messages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageQuery } from '../../store/room-store.ts';
+import type { PageQuery } from '../../store/store.ts';
 import { newMessage, post, runStarted, write } from './parts.ts';
 import type { OpenStore } from './rules.ts';
 

@@ -4,7 +4,7 @@ import { printMessageEvent } from '../../contract/event.ts';
 import type { EventDraft } from '../../domain/event.ts';
 import type { Message, NewMessage } from '../../domain/message/message.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { PreparedEvent, PreparedWrite, RoomStore } from '../../store/room-store.ts';
+import type { PreparedEvent, PreparedWrite, RoomStore } from '../../store/store.ts';
 
 export const START = Date.UTC(2026, 2, 14, 9);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { messageJsonOf, printMessage } from '../../contract/message-json.ts';
 import type { Message } from '../../domain/message/message.ts';
-import type { RoomStore } from '../../store/room-store.ts';
+import type { RoomStore } from '../../store/store.ts';
 import { pageRules } from './page-rules.ts';
 import { changed, contentHash, created, newMessage, post, runStarted, START, tombstoneOf, write } from './parts.ts';
 import { recordRules, removalRules } from './record-rules.ts';

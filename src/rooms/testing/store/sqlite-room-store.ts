@@ -4,11 +4,11 @@ import { createLog, type Log } from '../../../kernel/log.ts';
 import { answerCalls, Caller, callerProxy } from '../../../kernel/threads/calls.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
-import { type OpenEngine, openRoomStoreOn } from '../../store/open-room-store.ts';
-import type { RoomEngine } from '../../store/room-engine.ts';
-import { reviveEngineError } from '../../store/room-engine-thread.ts';
-import type { RoomStore } from '../../store/room-store.ts';
+import type { RoomEngine } from '../../store/engine.ts';
+import { reviveEngineError } from '../../store/engine-thread.ts';
+import { type OpenEngine, openRoomStoreOn } from '../../store/open.ts';
 import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
+import type { RoomStore } from '../../store/store.ts';
 import { START } from './parts.ts';
 import type { StoreUnderTest } from './rules.ts';
 
