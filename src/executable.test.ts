@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { hashSync } from 'bcryptjs';
 import { run as runCommand } from './cli.ts';
 import { eventually } from './testing/eventually.ts';
-import { FakeTerminal } from './testing/fake-terminal.ts';
+import { FakeTerminal } from './testing/fake/terminal.ts';
 import { RawConnection } from './testing/http/raw-connection.ts';
 import {
   executablePath,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as esbuild from 'esbuild';
 
@@ -167,4 +169,57 @@ test('import law: the imports were found', async () => {
   assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/kernel/storage/database.ts'));
   assert.ok(edges.length > 200, `only ${edges.length} imports`);
   assert.deepEqual(violations({ law: '', from: /^bin\//, forbidden: /^src\// }, edges).length > 0, true);
+});
+
+const MAX_FILES = 25;
+/** More files whose names begin with the same word are a folder of that name. */
+const MAX_SAME_PREFIX = 3;
+
+/** Source files by folder: tests, benches and their data are not counted. */
+function sourceFolders(): ReadonlyMap<string, readonly string[]> {
+  const files = ['bin', 'src', 'web'].flatMap((top) =>
+    readdirSync(top, { recursive: true, encoding: 'utf8' }).map((file) => `${top}/${file.replaceAll('\\', '/')}`),
+  );
+  const sources = files.filter((file) => /\.(ts|css)$/.test(file) && !/\.(test|bench)\.ts$|\/testdata\//.test(file));
+  return Map.groupBy(sources, (file) => dirname(file));
+}
+
+test('a folder holds at most 25 source files', () => {
+  const large = [...sourceFolders()].filter(([, files]) => files.length > MAX_FILES).map(([folder]) => folder);
+  assert.deepEqual(large, []);
+});
+
+test('a repeated prefix is a folder', () => {
+  const repeated = [...sourceFolders()].flatMap(([folder, files]) => {
+    const byPrefix = Map.groupBy(files, (file) => basename(file).split(/[-.]/)[0]);
+    return [...byPrefix].filter(([, same]) => same.length > MAX_SAME_PREFIX).map(([prefix]) => `${folder}/${prefix}-*`);
+  });
+  assert.deepEqual(repeated, []);
+});
+
+/** Every import of a test helper as [importing area, helper]: an area is a server, or a folder of src/ or web/. */
+function helperImports(): readonly (readonly [string, string])[] {
+  const files = ['src', 'web'].flatMap((top) =>
+    readdirSync(top, { recursive: true, encoding: 'utf8' }).map((file) => `${top}/${file}`),
+  );
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g)]
+        .map(([, path = '']) => join(dirname(file), path))
+        .filter((path) => path.startsWith('src/testing/'))
+        .map((path) => [file.split('/')[1] ?? '', path] as const),
+    );
+}
+
+test('a helper that only one server uses lies in the testing folder of that server', () => {
+  const users = Map.groupBy(helperImports(), ([, helper]) => helper);
+  const misplaced = [...users].filter(([, imports]) => {
+    const areas = [...new Set(imports.map(([area]) => area))];
+    return areas.length === 1 && SERVERS.includes(areas[0] ?? '');
+  });
+  assert.deepEqual(
+    misplaced.map(([helper]) => helper),
+    [],
+  );
 });

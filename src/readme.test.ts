@@ -9,7 +9,7 @@ import type { SettingsTable } from './kernel/settings/settings.ts';
 import { CONFIG_FLAGS, SERVE_FLAGS } from './relay/config/command-line.ts';
 import { NAMED_SECTIONS, SINGLE_SECTIONS } from './relay/config/settings.ts';
 import { SETTINGS as ROOM_SETTINGS } from './rooms/config/settings.ts';
-import { FakeTerminal } from './testing/fake-terminal.ts';
+import { FakeTerminal } from './testing/fake/terminal.ts';
 import {
   executablePath,
   listeningAddress,

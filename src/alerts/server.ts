@@ -24,7 +24,7 @@ import { describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
-import type { WebProtection } from './config/web-config.ts';
+import type { WebProtection } from './config/web/config.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/wire.ts';
 import { RouteTree } from './domain/route.ts';
@@ -303,7 +303,7 @@ async function inheritedSockets(): Promise<readonly number[]> {
 
 async function openProtection(file: string | undefined, log: Log): Promise<Partial<WebProtection>> {
   if (file === undefined) return {};
-  const { openWebConfig } = await import('./config/web-config.ts');
+  const { openWebConfig } = await import('./config/web/config.ts');
   return openWebConfig(file, log);
 }
 

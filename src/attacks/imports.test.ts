@@ -10,7 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { readArchiveFiles } from '../relay/archive/files.ts';
 import { archiveEntries, packTar, type TarEntry } from '../relay/testing/launchdarkly/archive.ts';
 import { openPeople } from '../rooms/testing/people.ts';
-import { FakeTerminal } from '../testing/fake-terminal.ts';
+import { FakeTerminal } from '../testing/fake/terminal.ts';
 import { temporaryFolder } from '../testing/processes.ts';
 import { startEveryServer } from './testing/every-server.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { run } from '../cli.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { FakeTerminal } from '../testing/fake-terminal.ts';
+import { FakeTerminal } from '../testing/fake/terminal.ts';
 import { startEveryServer } from './testing/every-server.ts';
 
 /** Clears the screen, changes the title, turns the direction, and once more in the one-byte form of C1. */

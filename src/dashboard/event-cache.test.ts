@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import { EventCache } from './event-cache.ts';
 import type { FetchedEvents } from './upstream/events.ts';
 

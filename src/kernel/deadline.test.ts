@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import { DeadlineError, withDeadline } from './deadline.ts';
 
 const untilAborted = (signal: AbortSignal) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import { createLog, LOG_LEVELS, type Log, type LogFields, type LogFormat, type LogLevel } from './log.ts';
 
 function recorded(format: LogFormat, action: (log: Log) => void, level: LogLevel = 'debug'): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HttpAnswer } from '../kernel/http-client/exchange.ts';
 import type { HttpRequest } from '../kernel/http-client/http-client.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import { httpAnswer } from '../testing/http/client-parts.ts';
 import { Goals } from './goals.ts';
 

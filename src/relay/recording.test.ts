@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { type FlagData, readFlagData } from './flag-store.ts';

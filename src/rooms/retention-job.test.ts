@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../testing/eventually.ts';
-import { FakeClock } from '../testing/fake-clock.ts';
+import { FakeClock } from '../testing/fake/clock.ts';
 import type { Cleanup } from '../testing/processes.ts';
 import { RetentionJob } from './retention-job.ts';
 import { RoomOrder } from './room/order.ts';

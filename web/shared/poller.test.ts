@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { FakeClock } from '../../src/testing/fake/clock.ts';
 import { Poller } from './poller.ts';
 
 function setup(intervalMs = 1000) {

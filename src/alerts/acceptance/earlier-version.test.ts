@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
 import { openDatabase, type SqlRow } from '../../kernel/storage/database.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { type StoredDirectory, unpackDirectory } from '../../testing/stored-directory.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';

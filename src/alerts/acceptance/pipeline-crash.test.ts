@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { PlainClient } from '../../testing/http/client.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';

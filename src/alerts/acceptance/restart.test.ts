@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';

@@ -5,7 +5,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { ActiveConfig } from './active-config.ts';
 import type { AlertmanagerConfig } from './alertmanager-config.ts';

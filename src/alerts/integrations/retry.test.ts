@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { notificationOf, notifiedAlert } from '../testing/notifier-parts.ts';
 import { DELIVERED, failedForGood } from './deliver.ts';
 import type { Delivery, Notifier } from './notifier.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
 import { configOf, FAILING_ANSWERS, printedOf, refusalOf } from '../testing/integration.ts';
 import { testIntegration } from '../testing/integration-contract.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAnchored } from '../../kernel/regexp/regexp.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { Random } from '../../testing/random.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
 import type { Alert } from '../domain/alert.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { Delivery } from '../integrations/notifier.ts';
 import { alertOf, HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { RouteTree } from '../domain/route.ts';
 import type { Delivery } from '../integrations/notifier.ts';
 import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';

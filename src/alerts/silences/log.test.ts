@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { expireSilence } from '../domain/silence.ts';
 import { matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { logSilenceChanges } from './log.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { HOUR, onLabelA, postedSilence, START } from '../testing/parts.ts';
 import { type SetResult, SilenceStore } from './store.ts';
 

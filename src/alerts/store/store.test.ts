@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { Random } from '../../testing/random.ts';
 import type { Alert } from '../domain/alert.ts';
 import { labelsJson } from '../domain/label-set.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import { findFiles } from './file-pattern.ts';
 import { loadTemplates } from './load-templates.ts';

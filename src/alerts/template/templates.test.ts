@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { notificationOf, notifiedAlert, notifierContext } from '../testing/notifier-parts.ts';
 import type { TemplateData } from './template-data.ts';
 import { TemplateError } from './template-error.ts';

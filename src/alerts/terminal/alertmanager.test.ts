@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
-import { runAlerts } from '../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { runAlerts } from '../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { needsReal, startAlertmanager } from '../../testing/processes.ts';
 
 const CONFIG = 'route: {receiver: team, group_by: [alertname], group_wait: 1h}\nreceivers: [{name: team}]\n';

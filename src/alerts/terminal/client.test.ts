@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { refusalText } from './client.ts';
 import { parseServerAddress } from './server-address.ts';
 

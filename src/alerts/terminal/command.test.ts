@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runAlerts } from '../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { runAlerts } from '../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 
 const commands = [
   ['add'],

@@ -5,8 +5,8 @@ import {
   type RecordedRequest,
   runAlerts,
   startFakeAlertmanager,
-} from '../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+} from '../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 
 const NOW = '2026-01-01T12:00:00.000Z';
 

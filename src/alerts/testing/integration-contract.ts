@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type HttpSink, type SinkAnswer, startHttpSink } from '../../testing/http/sink.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { globalConfig } from '../config/global-config.ts';

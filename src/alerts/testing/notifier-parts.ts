@@ -1,4 +1,4 @@
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { ConfigNode } from '../config/config-node.ts';
 import { httpConfig } from '../config/http-config.ts';
 import type { Notification, NotifiedAlert, Pairs } from '../domain/notification.ts';

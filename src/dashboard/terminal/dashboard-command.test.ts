@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Command, CommanderError } from 'commander';
 import { CommandError } from '../../kernel/errors.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { addDashboardCommand } from '../command.ts';
 import { startTestDashboard, writeFiles } from '../testing/app.ts';

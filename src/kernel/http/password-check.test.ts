@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Clock } from '../clock.ts';
 import { compareHere } from './bcrypt-thread.ts';
 import { PasswordCheck } from './password-check.ts';

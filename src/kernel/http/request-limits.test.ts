@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
 import { systemClock } from '../clock.ts';
 import type { HttpEnv } from './app.ts';

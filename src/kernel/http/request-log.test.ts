@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Hono } from 'hono';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { eventually, HANG_MS } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { systemClock } from '../clock.ts';
 import { CommandError } from '../errors.ts';
 import type { ListenAddress } from './listen-address.ts';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { systemClock } from '../clock.ts';
 import { AUTHORITY, CLIENT, OTHER_SERVER, SERVER, STRANGER } from '../testdata/tls-certificates.ts';
 import { type ListenOptions, listen } from './server.ts';

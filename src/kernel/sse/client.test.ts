@@ -9,7 +9,7 @@ import { connect as connectTls } from 'node:tls';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { eventually, HANG_MS } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Clock } from '../clock.ts';
 import { type ListenOptions, listen } from '../http/server.ts';
 import { AUTHORITY, SERVER } from '../testdata/tls-certificates.ts';

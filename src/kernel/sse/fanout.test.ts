@@ -9,7 +9,7 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { eventually, HANG_MS } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { openSse, type SseStream } from '../../testing/http/sse-client.ts';
 import type { CancelTimer, Clock } from '../clock.ts';
 import type { StreamClient } from './client.ts';

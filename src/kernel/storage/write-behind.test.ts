@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { WriteBehind } from './write-behind.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));

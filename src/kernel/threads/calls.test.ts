@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { CommandError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { answerCalls, Caller, callerProxy, logOver } from './calls.ts';

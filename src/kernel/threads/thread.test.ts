@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { createLog } from '../log.ts';
 import { executableFile, startThread } from './thread.ts';

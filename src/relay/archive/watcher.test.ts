@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type ArchivedSample, archiveEntries, packArchive, packTar } from '../testing/launchdarkly/archive.ts';
 import { plainFlag } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import { type EventHostAnswer, FakeEventHost, settled } from '../testing/test-forwarder.ts';
 import { type DeliveryResult, deliver } from './delivery.ts';

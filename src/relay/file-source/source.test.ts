@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { FlagStore } from '../flag-store.ts';
 import { ConnectionStatus } from '../status/connection-status.ts';
 import { SAMPLE_FLAGS } from './sample.ts';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { PingStream } from './ping.ts';
 
 /** A stream whose clients note when they were pinged, in milliseconds since the start; the ping at the beginning is left out. */

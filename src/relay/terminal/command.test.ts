@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { runRelay } from '../testing/command.ts';
 
 const commands: [command: string, flags: readonly string[]][] = [

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { LOCAL_ENVIRONMENT } from '../config/relay-defaults.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { startRelay } from '../server.ts';

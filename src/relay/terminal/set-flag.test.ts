@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { sampleFlags } from '../file-source/sample.ts';
 import { runRelay } from '../testing/command.ts';
 

@@ -1,6 +1,6 @@
 import { type Listener, listen } from '../../kernel/http/server.ts';
 import { createLog, type LogLevel } from '../../kernel/log.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import { Credentials, type SdkKind } from '../credentials.ts';
 import type { Json } from '../domain/json.ts';

@@ -3,7 +3,7 @@ import { HttpAnswer } from '../../kernel/http-client/exchange.ts';
 import type { HttpRequest } from '../../kernel/http-client/http-client.ts';
 import { createLog } from '../../kernel/log.ts';
 import { HANG_MS } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { httpAnswer } from '../../testing/http/client-parts.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from '../config/relay-options.ts';
 import type { SdkKind } from '../credentials.ts';

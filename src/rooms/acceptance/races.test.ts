@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { openSse } from '../../testing/http/sse-client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { RoomsAnswer } from '../testing/app.ts';

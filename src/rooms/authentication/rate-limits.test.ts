@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Caller } from '../domain/caller.ts';
 import { fullBucket, takeOne } from '../domain/rate-bucket.ts';
 import { makeUser } from '../domain/user/new-user.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FakeAnswer, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { type FakeAnswer, startFakeAlertmanager } from '../../testing/fake/alertmanager.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';
 

@@ -1,7 +1,7 @@
 // What people ask copilots for by a line that begins with a slash.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type CopilotRoom, openCopilotRoom } from '../testing/copilot/room.ts';
 
 type Turn = { readonly role: string; readonly content: string };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { autoRunId } from '../domain/copilot/trigger.ts';
 import type { Message } from '../domain/message/message.ts';
 import { refuse } from '../domain/refusal.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { SseStream } from '../../testing/http/sse-client.ts';
 import { record } from '../domain/record.ts';
 import { EPOCH, FeedKit, type FeedKitOptions, positionsOf } from '../testing/feed/parts.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { cardId } from '../domain/card/alert-notice.ts';
 import { copilotUserId } from '../domain/copilot/user.ts';

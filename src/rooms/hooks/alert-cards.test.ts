@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type RoomsAnswer, type TestRooms } from '../testing/app.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../testing/http/sink.ts';
 import { signWebhook } from '../domain/hook/webhook-signature.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';

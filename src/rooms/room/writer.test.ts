@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Change, ChangeView, Write } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import type { Member } from '../domain/member/member.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../testing/app.ts';
 import { openPeople } from '../testing/people.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type TestRooms, type TestRoomsOptions } from '../testing/app.ts';
 import { openPeople, type TestPeople } from '../testing/people.ts';

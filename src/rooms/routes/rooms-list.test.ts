@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { openTestRooms } from '../testing/app.ts';
 
 test('rooms are listed by their last message, page by page, and filtered', async (t) => {

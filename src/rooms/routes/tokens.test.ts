@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { bootstrapAdmin } from '../authentication/authentication/bootstrap.ts';
 import { inspectTokenSecret } from '../authentication/token-secret.ts';

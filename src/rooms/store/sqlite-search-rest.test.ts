@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { FakeDatabase } from '../../testing/fake-database.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
+import { FakeDatabase } from '../../testing/fake/database.ts';
 import { newMessage } from '../testing/store/parts.ts';
 import { SearchIndex } from './sqlite/search.ts';
 

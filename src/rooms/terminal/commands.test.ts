@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../testing/command.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { RefusedError, type RoomsClient } from './client.ts';
 import { type Followed, Follower } from './follower.ts';
 

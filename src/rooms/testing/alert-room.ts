@@ -1,7 +1,7 @@
 // Rooms beside an alert server, with users that may use it and users that may not.
 import assert from 'node:assert/strict';
-import { type FakeAlertmanager, type FakeAnswer, startFakeAlertmanager } from '../../testing/fake-alertmanager.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { type FakeAlertmanager, type FakeAnswer, startFakeAlertmanager } from '../../testing/fake/alertmanager.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { RoomsAnswer } from './app.ts';

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { systemClock } from '../../kernel/clock.ts';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { listen } from '../../kernel/http/server.ts';
-import { FakeTerminal } from '../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../testing/fake/terminal.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { addRoomsCommand } from '../command.ts';
 import { openTestRooms, type TestRooms, type TestRoomsOptions } from './app.ts';

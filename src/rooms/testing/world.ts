@@ -1,7 +1,7 @@
 // One room with all kinds of objects and callers, for tests of rights.
 import assert from 'node:assert/strict';
 import { eventually } from '../../testing/eventually.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms, type RequestParts, type RoomsAnswer, type TestRooms } from './app.ts';
 

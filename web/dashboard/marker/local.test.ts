@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProjectMarker } from '../../../src/dashboard/domain/marker/marker.ts';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeClock } from '../../../src/testing/fake/clock.ts';
 import type { PutOutcome } from '../data/server-api.ts';
 import { LEGACY_KEY, LocalMarkers, MARKERS_KEY } from './local.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '../../../src/testing/fake-clock.ts';
+import { FakeClock } from '../../../src/testing/fake/clock.ts';
 import { ApiError, outcomeOf } from '../api-error.ts';
 import { Outbox, type OutboxItem, type SendOutcome } from './outbox.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { notifyOnce } from '../../testing/integration.ts';
 import { emailYaml, type SmtpSinkOptions, sendToSmtpSink, startSmtpSink } from '../../testing/smtp-sink.ts';
 import type { Delivery } from '../notifier.ts';

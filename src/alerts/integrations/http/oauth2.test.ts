@@ -3,7 +3,7 @@ import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { type HttpSink, type SinkAnswer, type SinkRequest, startHttpSink } from '../../../testing/http/sink.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { ConfigNode } from '../../config/config-node.ts';

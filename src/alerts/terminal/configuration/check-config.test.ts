@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemTerminal } from '../../../kernel/terminal/terminal.ts';
-import { runAlerts } from '../../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { runAlerts } from '../../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../../testing/fake/terminal.ts';
 import { needsReal, runProcess, temporaryFolder } from '../../../testing/processes.ts';
 
 /** A terminal that reads the files of the machine. */

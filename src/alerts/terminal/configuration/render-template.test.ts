@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runAlerts } from '../../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { runAlerts } from '../../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../../testing/fake/terminal.ts';
 import { needsReal, runProcess, temporaryFolder } from '../../../testing/processes.ts';
 
 /** As a webhook gets it, with more than templates see. */

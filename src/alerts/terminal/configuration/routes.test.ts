@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runAlerts, startFakeAlertmanager } from '../../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { runAlerts, startFakeAlertmanager } from '../../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../../testing/fake/terminal.ts';
 import { configFile, needsReal, runProcess, startAlertmanager, temporaryFolder } from '../../../testing/processes.ts';
 
 const CONFIG = `

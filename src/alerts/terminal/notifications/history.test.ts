@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../../testing/fake-alertmanager.ts';
-import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { type FakeAnswer, runAlerts, startFakeAlertmanager } from '../../../testing/fake/alertmanager.ts';
+import { FakeTerminal } from '../../../testing/fake/terminal.ts';
 
 const sent = {
   id: 18,

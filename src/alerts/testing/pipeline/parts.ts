@@ -1,7 +1,7 @@
 import { createLog, type Log } from '../../../kernel/log.ts';
 import type { Database } from '../../../kernel/storage/database.ts';
-import { FakeClock } from '../../../testing/fake-clock.ts';
-import { FakeDatabase } from '../../../testing/fake-database.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
+import { FakeDatabase } from '../../../testing/fake/database.ts';
 import { ALERT_SERVER_DEFAULTS } from '../../config/server-options.ts';
 import type { InhibitionRule } from '../../domain/inhibition.ts';
 import type { Notification } from '../../domain/notification.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import type { Cleanup } from '../../../testing/processes.ts';
 import type { EnvironmentOptions } from '../../config/relay-options.ts';
 import { createUpstreamSource } from '../../upstream/source.ts';

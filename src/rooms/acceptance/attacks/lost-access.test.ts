@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { listen } from '../../../kernel/http/server.ts';
 import { eventually, HANG_MS } from '../../../testing/eventually.ts';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { openSse, type SseStream } from '../../../testing/http/sse-client.ts';
 import { openAiStream, startFakeModel } from '../../testing/copilot/fake-model.ts';
 import { openPeople } from '../../testing/people.ts';

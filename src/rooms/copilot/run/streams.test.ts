@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { listen } from '../../../kernel/http/server.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { openSse } from '../../../testing/http/sse-client.ts';
 import { openAiStream, startFakeModel } from '../../testing/copilot/fake-model.ts';
 import { type CopilotRoom, openCopilotRoom, openWire } from '../../testing/copilot/room.ts';

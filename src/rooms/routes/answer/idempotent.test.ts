@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { AnswerStore } from '../../idempotent-answers.ts';
 import { openTestRooms, type RequestParts } from '../../testing/app.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeTerminal } from '../../../testing/fake-terminal.ts';
+import { FakeTerminal } from '../../../testing/fake/terminal.ts';
 import type { WireMessage } from '../../contract/message.ts';
 import { TailPrinter } from './tail-printer.ts';
 

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { createLog, type Log } from '../../../kernel/log.ts';
 import { answerCalls, Caller, callerProxy } from '../../../kernel/threads/calls.ts';
-import { FakeClock } from '../../../testing/fake-clock.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import type { RoomEngine } from '../../store/engine.ts';
 import { reviveEngineError } from '../../store/engine-thread.ts';

@@ -7,13 +7,13 @@ import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { hashSync } from 'bcryptjs';
-import { systemClock } from '../../kernel/clock.ts';
-import { CommandError } from '../../kernel/errors.ts';
-import { listen } from '../../kernel/http/server.ts';
-import { createLog } from '../../kernel/log.ts';
-import { AUTHORITY, CLIENT, OTHER_SERVER, SERVER } from '../../kernel/testdata/tls-certificates.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { openWebConfig } from './web-config.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { CommandError } from '../../../kernel/errors.ts';
+import { listen } from '../../../kernel/http/server.ts';
+import { createLog } from '../../../kernel/log.ts';
+import { AUTHORITY, CLIENT, OTHER_SERVER, SERVER } from '../../../kernel/testdata/tls-certificates.ts';
+import { FakeClock } from '../../../testing/fake/clock.ts';
+import { openWebConfig } from './config.ts';
 
 /** A folder with a web configuration file, and beside it certificate and key of a server, and an authority. */
 function folder(t: TestContext, config = '') {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from './fake-clock.ts';
+import { FakeClock } from './clock.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,5 +1,5 @@
-import { isBcryptHash } from '../../kernel/http/basic-auth.ts';
-import type { ClientCertificates } from '../../kernel/http/tls-front.ts';
+import { isBcryptHash } from '../../../kernel/http/basic-auth.ts';
+import type { ClientCertificates } from '../../../kernel/http/tls-front.ts';
 import {
   bool,
   goDuration,
@@ -13,7 +13,7 @@ import {
   text,
   type ValueOf,
   withDefault,
-} from './kind.ts';
+} from '../kind.ts';
 
 // The web configuration file of Prometheus' servers. Source: exporter-toolkit 0.17, web/tls_config.go and web/handler.go.
 

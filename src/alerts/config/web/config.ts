@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
-import type { RequestRules } from '../../kernel/http/server-guard.ts';
-import { checkTls, type TlsSettings } from '../../kernel/http/tls-front.ts';
-import type { Log } from '../../kernel/log.ts';
-import { readRegularFileSync } from '../../kernel/storage/regular-file.ts';
-import { ConfigFault, ConfigNode } from './config-node.ts';
-import { type TlsServerConfig, type WebConfig, webConfig } from './web-config-schema.ts';
+import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
+import type { RequestRules } from '../../../kernel/http/server-guard.ts';
+import { checkTls, type TlsSettings } from '../../../kernel/http/tls-front.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { readRegularFileSync } from '../../../kernel/storage/regular-file.ts';
+import { ConfigFault, ConfigNode } from '../config-node.ts';
+import { type TlsServerConfig, type WebConfig, webConfig } from './schema.ts';
 
 /** The part of a web configuration file for `listen`. Both throw while the files are unusable, and log it. */
 export interface WebProtection {

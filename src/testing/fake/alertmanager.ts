@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
-import { addTerminalCommands } from '../alerts/terminal/command.ts';
-import { CommandError, ExitCode } from '../kernel/errors.ts';
-import type { Terminal } from '../kernel/terminal/terminal.ts';
+import { addTerminalCommands } from '../../alerts/terminal/command.ts';
+import { CommandError, ExitCode } from '../../kernel/errors.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
 
 // For tests of terminal commands: a fake server, and the command line without the rest of the program.
 

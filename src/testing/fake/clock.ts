@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 
 interface Timer {
   dueAt: number;

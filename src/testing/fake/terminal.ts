@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Terminal } from '../kernel/terminal/terminal.ts';
-import { FakeClock } from './fake-clock.ts';
+import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { FakeClock } from './clock.ts';
 
 /** A terminal that records its output, with a fake clock, files in memory and the user alex. */
 export class FakeTerminal implements Terminal {

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Statement } from '../kernel/storage/database.ts';
+import type { Database, SqlRow, Statement } from '../../kernel/storage/database.ts';
 
 /** A database without rows that records writes; a test decides when and how they settle. */
 export class FakeDatabase implements Database {
