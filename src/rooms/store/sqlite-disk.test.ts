@@ -50,8 +50,8 @@ test('a backup takes the place of no file', async (t) => {
 const appender = bundleScript(`
   import { createLog } from './log.ts';
   import { systemClock } from './clock.ts';
-  import { openRoomStore } from '../rooms/store/open-room-store.ts';
-  import { changed, created, newMessage, tombstoneOf, write } from '../testing/store/parts.ts';
+  import { openRoomStore } from '../rooms/store/open.ts';
+  import { changed, created, newMessage, tombstoneOf, write } from '../rooms/testing/store/parts.ts';
 
   const [path, round] = process.argv.slice(1);
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: (line) => void process.stderr.write(line) });

@@ -153,7 +153,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
       await page.route('**/assets/worker-*.js', (route) => route.fulfill(answer));
       await page.goto(open);
       const alert = page.getByRole('alert').filter({ hasText: 'The data cannot be read.' });
-      await alert.getByText('Reload the page; if that does not help, start the server again.').waitFor();
+      await alert.getByText('Reload the page; if that does not help, restart the server.').waitFor();
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
       assert.deepEqual(await findBarriers(page, '.notices'), []);
       await page.unroute('**/assets/worker-*.js');

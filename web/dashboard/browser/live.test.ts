@@ -148,7 +148,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
       [json({ error: 'no' }, 403), 'forbidden', 'refuses the request', 'the right team'],
       [{ status: 302, headers: { location: '/login' } }, 'session_expired', 'session expired', 'fresh session cookie'],
       [json({}, 429, { 'retry-after': '90' }), 'rate_limited', 'too many requests', 'Try again in 1m30s.'],
-      [{ status: 503 }, 'error', 'upstream site failed', 'trouble of theirs'],
+      [{ status: 503 }, 'error', 'upstream site failed', 'The fault is upstream.'],
       [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
       ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
     ];
