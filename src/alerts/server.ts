@@ -1,7 +1,7 @@
 // The way of the data: a posted alert is read (routes, contract), accepted (domain/alert) and merged into the alert
-// store, which tells its listeners in a written order: silencer, inhibitor, groups. A new group asks the dispatcher for a
-// moment; when it comes, the group goes through the pipeline, and the receiver's notifiers tell whoever does not know yet.
-// A posted silence is decided (domain/silence), committed, and then told to the silencer and the listing. Reads join what
+// store, which notifies its listeners in a fixed order: silencer, inhibitor, groups. A new group gets a
+// flush time from the dispatcher; when it comes, the group goes through the pipeline, and the receiver's integrations are notified.
+// A posted silence is decided (domain/silence), committed, and then applied by the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';

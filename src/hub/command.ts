@@ -123,7 +123,7 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
     described: {
       name: 'alerts',
       title: 'Alerts',
-      description: 'A drop-in Prometheus Alertmanager: post alerts, silence them, see what fires and who is told.',
+      description: 'A drop-in Prometheus Alertmanager: post alerts, silence them, see what fires and who is notified.',
       url: server.url,
       status: 'ready',
       example: 'opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %"',

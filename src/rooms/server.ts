@@ -24,7 +24,7 @@ export interface RoomsServer {
   readonly firstToken: string | undefined;
   /** Resolves when the store has failed for good: the process should end with 1. */
   readonly failed: Promise<void>;
-  /** Answers open requests, tells streams to reconnect, then ends. Idempotent. */
+  /** Answers open requests, asks streams to reconnect, then ends. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -58,7 +58,7 @@ export class ClientConnection implements StreamClient {
   #allowedBytes: number;
   #caughtUp = true;
   #isOver = false;
-  #tell: (() => void) | undefined;
+  #written: (() => void) | undefined;
 
   constructor(outgoing: ServerResponse, lastEventId: string, owner: ClientOwner) {
     this.lastEventId = lastEventId;
@@ -110,10 +110,10 @@ export class ClientConnection implements StreamClient {
   }
 
   whenOver(action: () => void): void {
-    const before = this.#tell;
-    if (!before) this.#tell = action;
+    const before = this.#written;
+    if (!before) this.#written = action;
     else
-      this.#tell = () => {
+      this.#written = () => {
         before();
         action();
       };
@@ -183,8 +183,8 @@ export class ClientConnection implements StreamClient {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#owner.forget(this);
-    this.#tell?.();
-    this.#tell = undefined;
+    this.#written?.();
+    this.#written = undefined;
   }
 }
 

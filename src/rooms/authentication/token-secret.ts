@@ -22,7 +22,7 @@ export function inspectTokenSecret(text: string): 'whole' | 'mistyped' | 'foreig
   return checksum !== undefined && checksumOf(digits) === checksum ? 'whole' : 'mistyped';
 }
 
-/** SHA-256 in hex: a secret of so many bits needs no slow hash. */
+/** SHA-256 in hex: a secret of that many bits needs no slow hash. */
 export function hashTokenSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

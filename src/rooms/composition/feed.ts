@@ -39,7 +39,7 @@ export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
   const tickets = new Tickets({ clock, state, random: randomBytes });
   presence?.announceBy(feed);
   writer.onCommit((committed) => {
-    feed.tell(committed);
+    feed.publish(committed);
     presence?.follow(committed);
     tickets.follow(committed);
   });

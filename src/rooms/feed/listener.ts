@@ -52,7 +52,7 @@ export class StreamListener implements FeedListener {
   readonly reader: FeedReader;
   readonly tokenId: string | null;
   readonly expiresAt: number | null;
-  /** The tick after which the client is told to reconnect, perhaps to another server. */
+  /** The tick after which the client is asked to reconnect, perhaps to another server. */
   readonly lastTick: number;
   readonly #source: FeedSource;
   readonly #client: StreamClient;

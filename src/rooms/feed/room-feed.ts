@@ -133,7 +133,7 @@ export class RoomFeed implements Announcer {
   }
 
   /** A listener to commits, in the log's order: sends each event to its recipients. */
-  tell(committed: readonly Committed[]): void {
+  publish(committed: readonly Committed[]): void {
     const { readers } = this;
     for (const { event } of committed) readers.gain(event);
     for (const one of committed) {

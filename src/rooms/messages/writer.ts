@@ -133,7 +133,7 @@ export class MessageWriter implements Messages {
 function postedOf(outcome: MessageOutcome): Posted {
   if (!('committed' in outcome)) return { stored: outcome, replayed: true };
   const { event, data } = outcome.committed;
-  if (!('message' in event)) throw new Error(`${event.type} tells of no message`);
+  if (!('message' in event)) throw new Error(`${event.type} holds no message`);
   const { contentHash } = outcome;
   return { stored: { message: event.message, json: messageJsonOf(data), contentHash }, replayed: false };
 }

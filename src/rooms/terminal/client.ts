@@ -58,7 +58,7 @@ function exitCodeOf(status: number): ExitCode {
   return CONFLICTS.has(status) ? ExitCode.conflict : ExitCode.failed;
 }
 
-/** A client of a rooms server. Every method throws a CommandError whose exit code tells the kind of failure. */
+/** A client of a rooms server. Every method throws a CommandError whose exit code names the kind of failure. */
 export class RoomsClient {
   readonly url: string;
   readonly clock: Clock;

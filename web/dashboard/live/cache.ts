@@ -20,7 +20,7 @@ interface UserProgress {
 interface Job extends LiveRequest {
   readonly signal: AbortSignal;
   readonly state: UserProgress;
-  tell(): void;
+  report(): void;
 }
 
 /** The fetched live events, fresh for five minutes and then updated incrementally. */
@@ -55,10 +55,10 @@ export class LiveCache {
     const work = async () => {
       for (let user = waiting.shift(); user !== undefined; user = waiting.shift()) {
         const state = states.get(user) ?? { done: 0, total: 0, isOpen: true };
-        const tell = () => onProgress(sumOf([...states.values()]));
-        results.set(user, await this.#updateUser(user, { ...request, signal, state, tell }));
+        const report = () => onProgress(sumOf([...states.values()]));
+        results.set(user, await this.#updateUser(user, { ...request, signal, state, report }));
         state.isOpen = false;
-        tell();
+        report();
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, work));
@@ -99,7 +99,7 @@ export class LiveCache {
   }
 
   async #fetchMissing(user: string, from: number | undefined, job: Job): Promise<void> {
-    const { now, refresh, signal, state, tell } = job;
+    const { now, refresh, signal, state, report } = job;
     const known = this.#covered.get(user);
     const wasRefreshed = known !== undefined && known.fetchedAt >= now;
     for (const range of planFetches(known, from, now, refresh && !wasRefreshed)) {
@@ -110,7 +110,7 @@ export class LiveCache {
           total: earlier.total + Math.max(done, total),
           isOpen: false,
         });
-        tell();
+        report();
       };
       state.isOpen = true;
       const { events, truncated } = await fetchEvents(user, range, { refresh, signal, clock: this.#clock, onRead });

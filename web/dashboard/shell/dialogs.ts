@@ -49,7 +49,7 @@ export function confirmAction(
   return ask(ui, { ...question, body: [h('p', {}, question.text)] });
 }
 
-/** Asks for the user of files whose names tell none; undefined: cancelled. */
+/** Asks for the user of files whose names hold none; undefined: cancelled. */
 export async function askUser(ui: Ui, names: readonly string[], users: readonly string[]): Promise<string | undefined> {
   const { t } = ui;
   let chosen = users[0] ?? 'info';

@@ -17,7 +17,7 @@ const marked = new Marked({
   renderer: {
     // HTML in a message is shown as it was typed.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-    // A picture of another server would tell that server who reads this and when.
+    // A picture of another server would show that server who reads this and when.
     image: ({ href, text }: Tokens.Image) => linkTo(href, escapeHtml(text || href)),
     link({ href, tokens }: Tokens.Link) {
       return linkTo(href, this.parser.parseInline(tokens));

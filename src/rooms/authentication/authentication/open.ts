@@ -33,7 +33,7 @@ export class OpenAuthentication {
       return accepted(this.#callerOf(known));
     }
     if (!USER_ID.test(id))
-      return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", 64 at the most');
+      return refuse('unauthenticated', 'X-Opsdeck-User: small letters, digits, ".", "_" and "-", at most 64');
     if (isReservedUserId(id)) return refuse('unauthenticated', `X-Opsdeck-User: ${id} is reserved for the server`);
     return this.#writer.submit<Caller>({
       decide: (view) => {

@@ -40,7 +40,7 @@ export interface LiveRunParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Called for each piece, with the length of the text before it in UTF-16 units. */
-  readonly tell: (run: Run, offset: number, text: string) => void;
+  readonly publish: (run: Run, offset: number, text: string) => void;
   /** Stores the progress of a run. */
   readonly save: (run: Run) => Promise<void>;
 }
@@ -59,7 +59,7 @@ export class LiveRun {
   readonly #parts: LiveRunParts;
   readonly #abort: AbortController;
   #answer: AnswerText = NO_ANSWER;
-  #told = 0;
+  #published = 0;
   #saved = 0;
   #savedAt: number;
   #isSaving = false;
@@ -79,7 +79,7 @@ export class LiveRun {
 
   /** The text published so far. */
   get text(): string {
-    return this.#answer.text.slice(0, this.#told);
+    return this.#answer.text.slice(0, this.#published);
   }
 
   /** Writes the answer; resolves when it is complete or ends early. Never rejects. */
@@ -147,19 +147,19 @@ export class LiveRun {
     }
     if (part.kind !== 'text') return;
     this.#answer = addPiece(this.#answer, part.text, maxBodyBytes);
-    if (Buffer.byteLength(this.#answer.text.slice(this.#told)) >= DELTA_BYTES) this.#tell();
-    else this.#cancelDelta ??= this.#parts.clock.after(DELTA_MS, () => this.#tell());
+    if (Buffer.byteLength(this.#answer.text.slice(this.#published)) >= DELTA_BYTES) this.#publish();
+    else this.#cancelDelta ??= this.#parts.clock.after(DELTA_MS, () => this.#publish());
     this.#checkpoint();
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#cancelDelta?.();
     this.#cancelDelta = undefined;
     const { text } = this.#answer;
-    const offset = this.#told;
+    const offset = this.#published;
     if (text.length === offset) return;
-    this.#told = text.length;
-    this.#parts.tell(this.#task.run, offset, text.slice(offset));
+    this.#published = text.length;
+    this.#parts.publish(this.#task.run, offset, text.slice(offset));
   }
 
   /** A killed server loses at most a second of the answer. */
@@ -217,7 +217,7 @@ export class LiveRun {
   }
 
   #end(state: RunEnd['state'], error: RunError | null): RunEnd {
-    this.#tell();
+    this.#publish();
     const { text } = this.#answer;
     const { reserved } = this.#task;
     const usage = this.#usage && this.#prompt ? wholeUsage(this.#usage, this.#prompt, text) : null;

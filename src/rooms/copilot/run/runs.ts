@@ -23,7 +23,7 @@ import type { ModelHealth } from '../model/health.ts';
 import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
 import { type ActiveRun, RunQueues } from './queues.ts';
 
-export interface CopilotRunsParts extends Omit<LiveRunParts, 'tell' | 'save'> {
+export interface CopilotRunsParts extends Omit<LiveRunParts, 'publish' | 'save'> {
   readonly state: RoomState;
   readonly store: Pick<RoomStore, 'run' | 'unfinishedRuns'>;
   readonly writer: RoomWriter;
@@ -61,7 +61,7 @@ export class CopilotRuns implements StreamingMessages {
     this.#parts = parts;
     this.#live = {
       ...parts,
-      tell: (run, offset, text) => this.#tell(run, offset, text),
+      publish: (run, offset, text) => this.#publish(run, offset, text),
       save: (run) => this.#submit(noteRun(run)).then(() => {}),
     };
   }
@@ -277,7 +277,7 @@ export class CopilotRuns implements StreamingMessages {
     this.#track(this.#giveUp(active, stop.message).finally(() => this.#release(active)));
   }
 
-  #tell(run: Run, offset: number, text: string): void {
+  #publish(run: Run, offset: number, text: string): void {
     const { id: runId, roomId, messageId, audience } = run;
     const data = printDelta({ roomId, messageId, runId, offset, text });
     const whom = audience === null ? { seq: this.#queues.get(runId)?.seq ?? 0 } : { audience };

@@ -62,16 +62,16 @@ export class RunStreams {
     const { runs, seats, requests } = this.#parts;
     const refusal = seats.reserve(caller);
     if (refusal) return refusal;
-    const tell = (event: string, data: string) => {
+    const write = (event: string, data: string) => {
       if (requests.sees(caller, run)) client.send(frameEvent({ event, data }));
     };
     const finished = (ended: Run) => {
-      tell('run.finished', JSON.stringify({ run: wireRun(ended) }));
+      write('run.finished', JSON.stringify({ run: wireRun(ended) }));
       client.end();
     };
     // The read and the watch happen in one turn of the event loop, so nothing lies between them.
     const watched = runs.watch(run.id, {
-      delta: (data) => tell('message.delta', data),
+      delta: (data) => write('message.delta', data),
       finished,
     });
     const snapshot = watched

@@ -103,10 +103,10 @@ export class AppendPlan {
     const room = roomId === null ? 0 : this.#roomNumber(roomId);
     this.#events.add(pos, typeCode(type), room, seq, audience === null ? null : keyText(audience), text);
     if (seq === 0) return;
-    const told = { event, message: readMessage(messageJsonOf(text.toString())), room, pos };
-    if (type === 'message.created') this.#createMessage(told);
-    else this.#changeMessage(told);
-    if (isIndexed(type)) this.said.push({ pos, room, message: told.message, isNew: type === 'message.created' });
+    const logged = { event, message: readMessage(messageJsonOf(text.toString())), room, pos };
+    if (type === 'message.created') this.#createMessage(logged);
+    else this.#changeMessage(logged);
+    if (isIndexed(type)) this.said.push({ pos, room, message: logged.message, isNew: type === 'message.created' });
   }
 
   #createMessage({ event, message, room, pos }: ToldMessage): void {

@@ -189,7 +189,7 @@ const HARM: readonly { readonly name: string; readonly sql: string; readonly say
     sql: "UPDATE message SET id = 'message-2' WHERE id = 'message-1'",
     says: /the log knows it by another id/,
   },
-  { name: 'a message of another event', sql: 'UPDATE message SET first = 1', says: /does not tell of its creation/ },
+  { name: 'a message of another event', sql: 'UPDATE message SET first = 1', says: /is not its creation/ },
   {
     name: 'a room that is older than its log',
     sql: "UPDATE record SET data = replace(data, '\"version\":1', '\"version\":0') WHERE kind = 'room'",

@@ -110,7 +110,7 @@ function messageProblem(row: Readonly<Record<string, unknown>>): string | undefi
   const room = Math.floor(place / 2 ** 32);
   const seq = seqOfPlace(place);
   if (row.made !== CREATED || Number(row.madeRoom) !== room || Number(row.madeSeq) !== seq)
-    return `position ${row.first} of the log does not tell of its creation`;
+    return `position ${row.first} of the log is not its creation`;
   if (typeof row.data !== 'string' || Number(row.lastRoom) !== room || Number(row.lastSeq) !== seq)
     return `position ${row.last} of the log is not about it`;
   if (row.newest !== null && Number(row.newest) > Number(row.last))
@@ -142,11 +142,11 @@ async function checkRecords(database: Database): Promise<Finding> {
     else problems.push(`room ${key}: its record is no JSON`);
   }
   for (const { data, pos } of events) {
-    const told = parse(`{${data}`)?.room as Readonly<Record<string, unknown>> | undefined;
-    const kept = rooms.get(String(told?.id));
-    if (!told) problems.push(`position ${pos} of the log is no JSON`);
-    else if (kept && Number(kept.version) < Number(told.version))
-      problems.push(`room ${told.slug}: the log has version ${told.version}, and the record ${kept.version}`);
+    const logged = parse(`{${data}`)?.room as Readonly<Record<string, unknown>> | undefined;
+    const kept = rooms.get(String(logged?.id));
+    if (!logged) problems.push(`position ${pos} of the log is no JSON`);
+    else if (kept && Number(kept.version) < Number(logged.version))
+      problems.push(`room ${logged.slug}: the log has version ${logged.version}, and the record ${kept.version}`);
   }
   return { facts: `${rooms.size} rooms against the log`, problems };
 }

@@ -20,7 +20,7 @@ function addList(rooms: Command, terminal: Terminal): void {
     .option('--joined', 'only rooms that you are a member of')
     .option('--unread', 'only rooms with unread messages')
     .option('--archived', 'archived rooms')
-    .option('-n, --limit <count>', 'at the most', numberFlag, 50)
+    .option('-n, --limit <count>', 'at most this many', numberFlag, 50)
     .addHelpText('after', '\nExamples:\n  opsdeck rooms ls\n  opsdeck rooms ls --unread --json')
     .action(async (options: ListOptions) => {
       const { listRooms } = await import('./list-rooms.ts');

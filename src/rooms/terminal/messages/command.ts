@@ -93,7 +93,7 @@ function addSearch(rooms: Command, terminal: Terminal): void {
     .option('--type <type>', 'only text, file, alert, command or system')
     .option('--before <day>', 'such as 2030-01-31')
     .option('--after <day>', 'such as 2030-01-31')
-    .option('-n, --limit <count>', 'at the most', numberFlag, 20)
+    .option('-n, --limit <count>', 'at most this many', numberFlag, 20)
     .addHelpText(
       'after',
       `

@@ -129,7 +129,7 @@ export class FeedKit {
     this.presence.announceBy(this.feed);
     this.tickets = new Tickets({ clock, state, random: (size) => crypto.getRandomValues(new Uint8Array(size)) });
     this.#writer.onCommit((committed) => {
-      this.feed.tell(committed);
+      this.feed.publish(committed);
       this.presence.follow(committed);
       this.tickets.follow(committed);
     });
