@@ -43,7 +43,7 @@ function serve(t: TestContext, folder: string, file: string, args: readonly stri
   });
 }
 
-test('the file alone tells its version and its help', async (t) => {
+test('the file alone prints its version and its help', async (t) => {
   const version = await run(t, ['--version']);
   assert.match(version.stdout, /^opsdeck \d+\.\d+\.\d+\n$/);
   const help = await run(t, ['--help']);
@@ -51,7 +51,7 @@ test('the file alone tells its version and its help', async (t) => {
   assert.match(help.stdout, /alerts .*\n[\s\S]*up /);
 });
 
-test('a Node that is too old is told in one line, with code 1', async (t) => {
+test('an outdated Node is reported in one line, with code 1', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   for (const version of ['22.18.0', '20.20.2', '4.9.1']) {
     const preload = join(folder, 'older.cjs');
@@ -85,7 +85,7 @@ test('help shows examples at every level', async () => {
   }
 });
 
-test('the file alone serves the API, its page and its state in the folder it stands in', async (t) => {
+test('the file alone serves the API, its page and its state in its own folder', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const server = await serve(t, folder, file, ['--web.listen-address', '127.0.0.1:0']);
   const post = await fetch(`${server.url}/api/v2/alerts`, {
@@ -109,7 +109,7 @@ test('the file alone serves the API, its page and its state in the folder it sta
   assert.deepEqual(readdirSync(join(folder, 'data')), ['alerts']);
 });
 
-test('the file alone keeps rooms, whose tables have a thread of their own, over a kill', async (t) => {
+test('the file alone keeps rooms, with tables in their own thread, over a kill', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const args = ['rooms', 'serve', '--port', '0', '--data-dir', 'kept'];
   const start = () => startServer(t, { command: file, args, cwd: folder, addressIn: listeningAddress });
@@ -136,7 +136,7 @@ test('the file alone keeps rooms, whose tables have a thread of their own, over 
   assert.deepEqual(readdirSync(join(folder, 'kept')).sort(), ['rooms.sqlite', 'secret.key']);
 });
 
-test('rooms that may open no more files still write, and take connections again when they may', async (t) => {
+test('rooms at the limit of open files still write, and accept connections again later', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const { url, stop } = await startServer(t, {
     command: 'sh',
@@ -161,7 +161,7 @@ test('rooms that may open no more files still write, and take connections again 
   assert.deepEqual(await stop(), { code: 0, signal: null });
 });
 
-test('a server lives on when nobody reads its log any more', async (t) => {
+test('a server continues after the reader of its log is gone', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const server = spawn(file, ['relay', 'serve', '--port', '0', '--log.level', 'debug'], {
     cwd: folder,
@@ -263,13 +263,13 @@ test('a bad line of a configuration file is named, and nothing starts', async (t
   writeFileSync(join(folder, 'alertmanager.yml'), 'route:\n  receiver: a\nreceivers:\n  - nme: a\n');
   const result = await runProcess(file, ['alerts', 'serve', '--config.file', 'alertmanager.yml'], { cwd: folder });
   assert.match(result.stderr, /^opsdeck: alertmanager\.yml: line 4: field nme /m);
-  // As Alertmanager, which whoever launches it may rely on.
+  // As Alertmanager: launchers may rely on it.
   assert.equal(result.code, 1);
 });
 
 test('npx runs the packed tarball in an empty folder', async (t) => {
   const folder = temporaryFolder(t);
-  // The executable stands built in dist/: packing must not build it again under the feet of other tests.
+  // The executable is already built in dist/: packing must not rebuild it while other tests use it.
   const packed = await runProcess('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
     cwd: resolve('.'),
   });

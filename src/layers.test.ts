@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as esbuild from 'esbuild';
 
-// The import law, read off what esbuild resolved, type-only imports left out: those are gone when the program runs.
+// The import law, read off what esbuild resolved, without type-only imports, which do not exist at run time.
 
 interface Rule {
   readonly law: string;
@@ -12,7 +12,7 @@ interface Rule {
   readonly from: RegExp;
   /** What these may not import: a path in the repository, or the name of a package. */
   readonly forbidden: RegExp;
-  /** What they may import all the same. */
+  /** Exceptions. */
   readonly except?: RegExp;
 }
 
@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
     except: /^(src\/\w+\/domain\/|node:crypto$|src\/kernel\/(regexp\/regexp|outcome)\.ts$)/,
   },
   {
-    law: 'only routes, kernel and composition roots know hono',
+    law: 'only routes, kernel and composition roots import hono',
     from: /^src\/(?!kernel\/|\w+\/routes\/|\w+\/server\.ts)/,
     forbidden: /^hono/,
   },
@@ -172,7 +172,7 @@ test('import law: the imports were found', async () => {
 });
 
 const MAX_FILES = 25;
-/** More files whose names begin with the same word are a folder of that name. */
+/** More files than this with the same first word in their names belong in a folder of that name. */
 const MAX_SAME_PREFIX = 3;
 
 /** Source files by folder: tests, benches and their data are not counted. */
@@ -212,7 +212,7 @@ function helperImports(): readonly (readonly [string, string])[] {
     );
 }
 
-test('a helper that only one server uses lies in the testing folder of that server', () => {
+test('a helper of only one server lies in the testing folder of that server', () => {
   const users = Map.groupBy(helperImports(), ([, helper]) => helper);
   const misplaced = [...users].filter(([, imports]) => {
     const areas = [...new Set(imports.map(([area]) => area))];

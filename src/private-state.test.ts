@@ -6,7 +6,7 @@ import { startWebhookSink } from './alerts/testing/webhook-sink.ts';
 import { startRoomsProcess } from './rooms/testing/process.ts';
 import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from './testing/processes.ts';
 
-// What another user of the machine sees of the state of a server, which lies in a folder that everybody may enter.
+// Access of another user of the machine to the state of a server in a folder open to all users.
 
 function openFolder(t: TestContext): string {
   const folder = temporaryFolder(t);
@@ -14,7 +14,7 @@ function openFolder(t: TestContext): string {
   return folder;
 }
 
-/** What others can reach in a folder that they may enter, each with its mode in octal where they may do anything with it. */
+/** The files that other users can reach in an open folder, each with its mode in octal if other users have any permission. */
 function openEntries(folder: string, below = ''): readonly string[] {
   return readdirSync(join(folder, below)).flatMap((name) => {
     const path = join(below, name);
@@ -58,7 +58,7 @@ async function post(url: string, body: unknown): Promise<Response> {
   return response;
 }
 
-test('nobody else can read what the alert server keeps, nor what an earlier version has left', async (t) => {
+test('other users cannot read files of the alert server, nor those of an earlier version', async (t) => {
   const folder = openFolder(t);
   const state = join(folder, 'state');
   const sink = await startWebhookSink(t);
@@ -72,7 +72,7 @@ test('nobody else can read what the alert server keeps, nor what an earlier vers
   }
 });
 
-test('nobody else can read what the rooms keep, nor what an earlier version has left', async (t) => {
+test('other users cannot read files of the rooms, nor those of an earlier version', async (t) => {
   const folder = openFolder(t);
   const data = join(folder, 'data');
   for (let round = 0; round < 2; round++) {

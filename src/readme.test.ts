@@ -19,7 +19,7 @@ import {
   temporaryFolder,
 } from './testing/processes.ts';
 
-// What README.md says is true: its demo runs as it stands, its table of commands is the command line.
+// README.md is correct: its demo runs as it stands, its table of commands is the command line.
 
 const README = readFileSync('README.md', 'utf8');
 
@@ -53,7 +53,7 @@ test('the demo of flags runs, line by line', async (t) => {
     cwd: folder,
     addressIn: listeningAddress,
   });
-  // The same user's: no command has to be told a key.
+  // Of the same user: no command needs a key.
   const { code, stdout, stderr } = await runScript(commands, folder, { OPSDECK_RELAY_URL: relay.url, HOME: folder });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^true\n/);
@@ -75,7 +75,7 @@ test('the demo of rooms runs, line by line', async (t) => {
   assert.equal(stdout.match(/deploy of web 4\.2 done/g)?.length, 2, stdout);
 });
 
-test('the demo of the README runs, line by line, and shows what it promises', async (t) => {
+test('the demo of the README runs, line by line, and shows the promised output', async (t) => {
   const { code, stdout, stderr } = await runDemo(t);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^added \{alertname="DiskFull", instance="db1", severity="critical"\}$/m);
@@ -85,7 +85,7 @@ test('the demo of the README runs, line by line, and shows what it promises', as
   assert.match(stdout, /^[0-9a-f-]{36} +alertname="DiskFull" .*alex +replacing the disk$/m);
 });
 
-test('every command in the table of the README is one, and has the help that it names', async () => {
+test('every command in the table of the README exists, and has the named help', async () => {
   const table = [...README.matchAll(/^\| `opsdeck ([a-z ]+)`/gm)].map(([, command]) => (command as string).split(' '));
   assert.ok(table.length >= 6);
   for (const command of table) {
@@ -95,7 +95,7 @@ test('every command in the table of the README is one, and has the help that it 
   }
 });
 
-test('every setting in the tables of the README is one', () => {
+test('every setting in the tables of the README exists', () => {
   const tables: readonly SettingsTable[] = [
     ...[ALERT_SETTINGS, CONFIG_FLAGS, SERVE_FLAGS, DASHBOARD_SETTINGS, ROOM_SETTINGS],
     ...[...Object.values(SINGLE_SECTIONS), ...Object.values(NAMED_SECTIONS)],
@@ -112,7 +112,7 @@ test('every setting in the tables of the README is one', () => {
     assert.ok(flags.includes(name) || variables.includes(name) || variables.includes(name.replace(/[A-Z]$/, '')), name);
 });
 
-test('the package ships what the README says it does', () => {
+test('the package has the files named in the README', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
   assert.deepEqual(manifest.bin, { opsdeck: 'dist/opsdeck.js' });
   assert.equal(manifest.dependencies, undefined, 'the executable holds what it needs');

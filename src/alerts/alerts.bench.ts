@@ -21,7 +21,7 @@ const start: Readonly<Record<Side, (janitor: Janitor) => Promise<RunningServer>>
 
 interface Row {
   readonly unit: Unit;
-  /** How opsdeck should stand to the other: at least so many times as fast, or at most that share of its memory. */
+  /** The target for opsdeck: at least this many times as fast as the other, or at most this share of its memory. */
   readonly aim: number;
   readonly samples: Readonly<Record<Side, number[]>>;
 }
@@ -34,7 +34,7 @@ function record(what: string, unit: Unit, aim: number, side: Side, samples: read
   row.samples[side].push(...samples);
 }
 
-/** Each round gives either side a fresh process; who goes first alternates. */
+/** Each round starts a fresh process for either side; the first side alternates. */
 async function alternate(rounds: number, measure: (side: Side, server: RunningServer) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const order: Side[] = round % 2 === 0 ? ['opsdeck', 'Alertmanager'] : ['Alertmanager', 'opsdeck'];
@@ -199,7 +199,7 @@ async function measureSilenced(side: Side, server: RunningServer): Promise<void>
 
 async function measureMemory(side: Side, server: RunningServer): Promise<void> {
   const sample = async (when: string) => {
-    // What is garbage by now may be collected on either side.
+    // Either side may collect its garbage by now.
     await new Promise((done) => setTimeout(done, 1500));
     const memory = memoryOf(server.pid);
     if (!memory) return;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeMember } from './cluster-member.ts';
 
-test('without an address to listen at there is no cluster', () => {
+test('without a listen address there is no cluster', () => {
   assert.equal(describeMember(undefined, 'name'), undefined);
 });
 
@@ -16,7 +16,7 @@ test('the only member has its name and an address that others could use', () => 
   }
 });
 
-test('a member without a name makes one, of the form that clients know, and not the same twice', () => {
+test('a member without a name generates a unique one, in the form that clients expect', () => {
   const names = [1, 2].map(() => describeMember({ host: 'h', port: 1 }, undefined)?.name ?? '');
   for (const name of names) assert.match(name, /^[0-9A-HJKMNP-TV-Z]{26}$/);
   assert.notEqual(names[0], names[1]);

@@ -127,7 +127,7 @@ async function measureStarts(): Promise<void> {
 }
 
 const SILENCES = 10_000;
-/** By then either side has collected what it will of the garbage that a start or a load leaves. */
+/** By then either side has collected the garbage of its start and of the load. */
 const SETTLED_MS = 5_000;
 
 async function measureRest(side: Side, server: RunningServer): Promise<void> {
@@ -152,7 +152,7 @@ route: {receiver: hook, group_by: [namespace, cluster], group_wait: 1s, group_in
 receivers: [{name: hook, webhook_configs: [{url: "${url}/"}]}]
 `;
 
-/** 10,000 alerts in 400 groups, all told of, and flushed every two seconds. */
+/** 10,000 alerts in 400 groups, all notified, and flushed every two seconds. */
 async function measureGroupMemory(): Promise<void> {
   await alternateSides(3, async (side) => {
     const janitor = new Janitor();

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { bundleScript, startChild } from '../testing/child-script.ts';
 import { systemClock } from './clock.ts';
 
-/** Takes the place of Node's timers, and fires the one that is armed when it is told to. */
+/** Takes the place of Node's timers, and fires the armed one on request. */
 function fakeTimers(t: TestContext) {
   const armed = new Map<object, { readonly ms: number; readonly action: () => void }>();
   t.mock.method(globalThis, 'setTimeout', (action: () => void, ms: number) => {
@@ -27,7 +27,7 @@ function fakeTimers(t: TestContext) {
 const DAY_MS = 86_400_000;
 const MAX_MS = 2_147_483_647;
 
-test('the system clock tells the time of the machine', () => {
+test('the system clock returns the time of the machine', () => {
   const before = Date.now();
   const now = systemClock.now();
   assert.ok(before <= now && now <= Date.now());
@@ -53,11 +53,11 @@ test('a timer of a past instant, or of now, fires in this turn of the event loop
   assert.deepEqual(fired, ['past', 'now']);
 });
 
-test('what is to happen now does not wait for anything else to happen', async (t) => {
+test('a timer of 0 ms does not wait for other events', async (t) => {
   const script = await bundleScript(`
     import { systemClock } from './clock.ts';
 
-    // The next turn of the event loop, in which nothing but this is to happen, comes at once all the same.
+    // The next turn of the event loop comes at once, even without other work.
     const step = (rest) => {
       if (rest > 0) systemClock.after(0, () => step(rest - 1));
       else process.stdout.write('done\\n');

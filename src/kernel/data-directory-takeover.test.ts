@@ -9,7 +9,7 @@ import { temporaryFolder } from '../testing/processes.ts';
 import { systemClock } from './clock.ts';
 import { type DataDirectory, ownDataDirectory } from './storage/data-directory.ts';
 
-/** Takes and releases directories as it is told. */
+/** Takes and releases directories on request. */
 const script = bundleScript(`
   import { createInterface } from 'node:readline';
   import { systemClock } from './clock.ts';
@@ -78,7 +78,7 @@ describe('after a kill', () => {
     assert.deepEqual(readdirSync(path), ['owner.sock']);
   });
 
-  test('a start that the kill cut short holds nobody up, and is cleared away', async (t) => {
+  test('a start cut short by the kill blocks no other, and is cleaned up', async (t) => {
     const path = await crashedFolder(t);
     for (const name of ['owner-00000000.sock', 'owner-ffffffff.sock'])
       linkSync(join(path, 'owner.sock'), join(path, name));
@@ -86,7 +86,7 @@ describe('after a kill', () => {
     assert.deepEqual(readdirSync(path), ['owner.sock']);
   });
 
-  test('whatever else has the name of the socket is no owner', async (t) => {
+  test('any other file with the name of the socket is not an owner', async (t) => {
     const path = temporaryFolder(t);
     writeFileSync(join(path, 'owner.sock'), 'restored from a backup');
     await own(t, path);
@@ -117,7 +117,7 @@ describe('after a kill', () => {
 });
 
 describe('an owner', () => {
-  test('that is stopped, and answers nobody, is still the owner', async (t) => {
+  test('that is stopped, and does not answer, is still the owner', async (t) => {
     const path = temporaryFolder(t);
     const owner = await startContender(t);
     assert.equal(await ask(owner, path), 'won');
@@ -130,7 +130,7 @@ describe('an owner', () => {
 });
 
 describe('of two candidates', () => {
-  test('the one of the greater name gives way at once', async (t) => {
+  test('the one with the greater name gives way at once', async (t) => {
     const path = temporaryFolder(t);
     await listenAs(t, path, 'owner-00000000.sock');
     const after = () => assert.fail('it waits');
@@ -138,7 +138,7 @@ describe('of two candidates', () => {
     assert.deepEqual(readdirSync(path), ['owner-00000000.sock']);
   });
 
-  test('the other one waits for it to give way', async (t) => {
+  test('the other waits for it to give way', async (t) => {
     const path = temporaryFolder(t);
     const rival = await listenAs(t, path, 'owner-ffffffff.sock');
     // Nothing but the waiting keeps this process alive.
@@ -157,7 +157,7 @@ describe('of two candidates', () => {
     assert.deepEqual(readdirSync(path), ['owner.sock']);
   });
 
-  test('the other one gives up on one that neither gives way nor becomes the owner', async (t) => {
+  test('the other fails if the first neither gives way nor becomes the owner', async (t) => {
     const path = temporaryFolder(t);
     await listenAs(t, path, 'owner-ffffffff.sock');
     let waitedMs = 0;

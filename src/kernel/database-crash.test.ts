@@ -31,7 +31,7 @@ const writer = bundleScript(`
   for (let turn = 0; ; turn++) await Promise.all(Array.from({ length: 1 + (turn % 5) }, (_, index) => write(1 + index * 3)));
 `);
 
-/** Lets a writer run until it has acknowledged so many rows, kills it, and returns all that it acknowledged. */
+/** Runs a writer until it has acknowledged the number of rows, kills it, and returns all acknowledged rows. */
 async function writeUntilKilled(child: Child, count: number): Promise<readonly number[]> {
   const acknowledged: number[] = [];
   for (let line = await child.readLine(); line !== undefined; line = await child.readLine()) {
@@ -52,7 +52,7 @@ async function readNotes(t: TestContext, path: string): Promise<ReadonlyMap<numb
   return new Map(rows.map(({ id, note }) => [Number(id), String(note)]));
 }
 
-test('what was acknowledged is there again, whole, after kills at any moment', async (t) => {
+test('acknowledged rows are there, whole, after kills at any moment', async (t) => {
   const path = temporaryFolder(t);
   const random = new Random(11);
   const acknowledged: number[] = [];
@@ -61,7 +61,7 @@ test('what was acknowledged is there again, whole, after kills at any moment', a
     const child = startChild(t, await writer, { args: [path, String(Math.max(0, ...notes.keys()))] });
     acknowledged.push(...(await writeUntilKilled(child, random.int(1, 400))));
     assert.ok(existsSync(join(path, 'notes.db-wal')), 'the kill left a log of changes');
-    // Every other time the next writer finds what the kill left, not what a reader has tidied up.
+    // Every other time the next writer finds the files as the kill left them, without a reader's cleanup.
     if (round % 2 === 0) notes = await readNotes(t, path);
     else notes = new Map([[Math.max(...acknowledged) + 1000, '']]);
   }

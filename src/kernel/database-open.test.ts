@@ -31,7 +31,7 @@ async function assertRefused(t: TestContext, path: string, migrations: readonly 
   await assert.rejects(open(t, path, migrations), refusal('open', path, reason));
 }
 
-/** Whether an error is the one clear line that a user gets. */
+/** Whether an error is the one clear line for users. */
 const refusal = (what: string, path: string, reason: string) => (error: unknown) => {
   assert.ok(error instanceof CommandError && error.exitCode === 1, String(error));
   const advice = 'put a backup in its place, or move it away to start empty';
@@ -40,7 +40,7 @@ const refusal = (what: string, path: string, reason: string) => (error: unknown)
 };
 
 describe('a schema', () => {
-  test('is brought up to date from wherever it stands, each step once', async (t) => {
+  test('is migrated from any earlier version, each step once', async (t) => {
     const all = [{ id: 2, note: 'new' }];
     for (let known = 0; known <= MIGRATIONS.length; known++) {
       const path = temporaryFolder(t);
@@ -64,7 +64,7 @@ describe('a schema', () => {
     assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
   });
 
-  test('whose step fails stays at the step before, and the file can be opened again', async (t) => {
+  test('with a failing step stays at the step before, and the file can be opened again', async (t) => {
     const path = temporaryFolder(t);
     const broken = [MIGRATIONS[0] as string, 'CREATE TABLE half (id); INSERT INTO nowhere VALUES (1)'];
     await assertRefused(t, path, broken, 'no such table: nowhere');
@@ -95,7 +95,7 @@ describe('a file', () => {
     }
   });
 
-  test('that is no database is refused, and left as it is', async (t) => {
+  test('other than a database is refused, and left as it is', async (t) => {
     const path = temporaryFolder(t);
     const file = join(path, 'notes.db');
     for (const text of ['not a database at all', `${'SQLite format 2\0'.padEnd(4096)}`]) {
@@ -113,7 +113,7 @@ describe('a file', () => {
     await assertRefused(t, path, [...MIGRATIONS, 'DELETE FROM notes'], 'database disk image is malformed');
   });
 
-  test('that turns out to be damaged says so to whoever reads it', async (t) => {
+  test('with damage found later is reported to the reader', async (t) => {
     const path = temporaryFolder(t);
     await visit(t, path, MIGRATIONS);
     const file = join(path, 'notes.db');
@@ -124,7 +124,7 @@ describe('a file', () => {
     await database.close();
   });
 
-  test('in whose place a directory stands is refused', async (t) => {
+  test('replaced by a directory is refused', async (t) => {
     const path = temporaryFolder(t);
     mkdirSync(join(path, 'notes.db'));
     await assertRefused(t, path, MIGRATIONS, 'it is a directory, not a file');
@@ -137,7 +137,7 @@ describe('a file', () => {
     assert.deepEqual(plainRows(await database.query('SELECT id FROM notes')), [{ id: 2 }]);
   });
 
-  test('whose lock opsdeck 0.1.0 has left is opened, and the lock goes', async (t) => {
+  test('with a lock left by opsdeck 0.1.0 is opened, and the lock is removed', async (t) => {
     const path = temporaryFolder(t);
     await visit(t, path, MIGRATIONS);
     mkdirSync(join(path, 'notes.db.lock'));
@@ -175,7 +175,7 @@ describe('another process', () => {
     assert.equal(await startChild(t, await rival, { args: [path] }).readLine(), 'open');
   });
 
-  test('that was killed holds up nobody', async (t) => {
+  test('that was killed blocks no other', async (t) => {
     const path = temporaryFolder(t);
     const child = startChild(t, await rival, { args: [path] });
     assert.equal(await child.readLine(), 'open');

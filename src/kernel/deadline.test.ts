@@ -10,14 +10,14 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', fail);
   });
 
-test('what takes too long is aborted with an error that says so', async () => {
+test('a task over its deadline is aborted with an error that names the deadline', async () => {
   const clock = new FakeClock();
   const done = withDeadline({ clock, ms: 1500 }, untilAborted);
   clock.advance(1500);
   await assert.rejects(done, (error) => error instanceof DeadlineError && error.message === 'no answer within 1.5 s');
 });
 
-test('the signal around it ends it with its own reason, even one that came before', async () => {
+test('the outer signal aborts with its own reason, even when already aborted', async () => {
   for (const isEarly of [true, false]) {
     const controller = new AbortController();
     if (isEarly) controller.abort(new Error('stop'));
@@ -27,7 +27,7 @@ test('the signal around it ends it with its own reason, even one that came befor
   }
 });
 
-test('what is done in time leaves no timer behind', async () => {
+test('a task done in time leaves no timer', async () => {
   const clock = new FakeClock();
   let seen: AbortSignal | undefined;
   const take = async (signal: AbortSignal) => {

@@ -114,7 +114,7 @@ const printed: readonly (readonly [ms: number, text: string])[] = [
 
 for (const [ms, text] of printed) test(`${ms} ms are printed as ${text}`, () => assert.equal(formatDuration(ms), text));
 
-test('what is printed is read as the same', () => {
+test('a printed duration is read as the same one', () => {
   const random = new Random(5);
   for (let round = 0; round < 2000; round++) {
     const ms = random.int(0, 10 ** random.int(1, 12));

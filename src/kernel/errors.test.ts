@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from './errors.ts';
 
-test('the exit codes are those that scripts rely on', () => {
+test('the exit codes are stable, as scripts rely on them', () => {
   assert.deepEqual(ExitCode, { done: 0, failed: 1, usage: 2, unreachable: 3, denied: 4, conflict: 5 });
 });
 
@@ -18,7 +18,7 @@ test('a command error carries its line, its code and its cause', () => {
   assert.equal(new CommandError('x').exitCode, 1);
 });
 
-test('whatever was thrown has a text', () => {
+test('any thrown value has a text', () => {
   assert.deepEqual([new TypeError('bad'), 'text', 5, undefined, null, { toString: () => 'own' }].map(messageOf), [
     'bad',
     'text',
@@ -29,7 +29,7 @@ test('whatever was thrown has a text', () => {
   ]);
 });
 
-test('the code of a system error is told, and of nothing else', () => {
+test('a system error has a code, and no other value has', () => {
   const thrown = (action: () => unknown): unknown => {
     try {
       return action();

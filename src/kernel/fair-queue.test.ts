@@ -29,7 +29,7 @@ test('a later queue has its turn before the second turn of any other', () => {
   assert.deepEqual(takeAll(queue), ['a2', 'b1', 'a3']);
 });
 
-test('a full queue takes nothing more, and others do', () => {
+test('a full queue accepts nothing more, and others do', () => {
   const queue = new FairQueue<string>({ perKey: 2, total: 100 });
   assert.deepEqual(filled(queue, 'a1', 'a2', 'a3', 'b1'), ['a3']);
   assert.deepEqual(takeAll(queue), ['a1', 'b1', 'a2']);

@@ -11,7 +11,7 @@ import { listen } from './http/server.ts';
 
 interface Answering {
   readonly url: string;
-  /** How many elements were asked for so far. */
+  /** Number of elements read so far. */
   readonly made: () => number;
   readonly outgoing: () => ServerResponse;
 }
@@ -19,7 +19,7 @@ interface Answering {
 const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
 const HEADERS = { 'content-type': 'application/json', 'x-own': 'kept' };
 
-/** A list that tells how far its `entries` were read. */
+/** A list with the number of its read `entries`. */
 class CountedElements extends Array<string> {
   made = 0;
 
@@ -31,7 +31,7 @@ class CountedElements extends Array<string> {
   }
 }
 
-/** A server that answers with so many elements, and on /ping with a word. */
+/** A server that answers with a list of elements, and on /ping with a word. */
 async function startAnswering(t: TestContext, count: number, elementOf: (index: number) => string): Promise<Answering> {
   const elements = CountedElements.from({ length: count }, (_, index) => elementOf(index)) as CountedElements;
   let outgoing: ServerResponse | undefined;
@@ -46,7 +46,7 @@ async function startAnswering(t: TestContext, count: number, elementOf: (index: 
   return { url: listener.url, made: () => elements.made, outgoing: () => outgoing as ServerResponse };
 }
 
-/** A client that has asked and does not read what is answered. */
+/** A client that sends a request and does not read the answer. */
 async function startSlowReader(t: TestContext, url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -151,7 +151,7 @@ describe('a long array', () => {
     assert.equal((await connection.exchange('GET', GET.replace('/', '/ping'))).body.toString(), 'pong');
   });
 
-  test('is made only as fast as it is read, and holds up nobody else', { timeout: HANG_MS }, async (t) => {
+  test('is written only as fast as it is read, and delays no other', { timeout: HANG_MS }, async (t) => {
     const { url, made } = await startAnswering(t, 256, (index) => `${index}`.padEnd(256 * 1024, '.'));
     const socket = await startSlowReader(t, url);
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });
@@ -167,7 +167,7 @@ describe('a long array', () => {
     assert.equal(made(), 256);
   });
 
-  test('is no longer made once its client has gone away', { timeout: HANG_MS }, async (t) => {
+  test('is no longer written once its client is gone', { timeout: HANG_MS }, async (t) => {
     const { url, made, outgoing } = await startAnswering(t, 256, (index) => `${index}`.padEnd(256 * 1024, '.'));
     const socket = await startSlowReader(t, url);
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });
@@ -181,7 +181,7 @@ describe('a long array', () => {
     assert.ok(left < 128, `${left} of 256 elements were made`);
   });
 
-  test('is cut off after a minute in which its client takes nothing', async (t) => {
+  test('is cut off after a minute without reads of its client', async (t) => {
     const { url, made, outgoing } = await startAnswering(t, 256, (index) => `${index}`.padEnd(256 * 1024, '.'));
     await startSlowReader(t, url);
     await eventually('the answer has begun', () => made() > 0, { everyMs: 1 });

@@ -68,7 +68,7 @@ const sizes: readonly (readonly [size: number, status: number, said: string])[] 
 ];
 
 for (const announced of [true, false]) {
-  describe(`a body whose length is ${announced ? '' : 'not '}announced`, () => {
+  describe(`a body with${announced ? '' : 'out'} a content length`, () => {
     for (const [size, status, said] of sizes) {
       test(`of ${size} bytes is answered with ${status}`, async (t) => {
         const { url } = await startReader(t);
@@ -76,7 +76,7 @@ for (const announced of [true, false]) {
       });
     }
 
-    test('is read byte for byte, in whatever chunks it comes', async (t) => {
+    test('is read byte for byte, in any chunks', async (t) => {
       const reader = await startReader(t);
       const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 251));
       const read = reader.nextRead();
@@ -96,7 +96,7 @@ for (const announced of [true, false]) {
       }
     });
 
-    test('of a client that goes away in the middle is aborted', async (t) => {
+    test('of a client that disconnects in the middle is aborted', async (t) => {
       const reader = await startReader(t);
       const read = reader.nextRead();
       const socket = await dial(t, reader.url);
@@ -135,7 +135,7 @@ test('an announced length that is too large is refused before a byte of the body
   assert.deepEqual([status, body.toString()], [413, 'too large']);
 });
 
-test('bodies that came with their heads are read whole, one request after the other', {
+test('bodies received with their heads are read whole, one request after the other', {
   timeout: HANG_MS,
 }, async (t) => {
   const reader = await startReader(t);
@@ -174,7 +174,7 @@ test('a small body is there when its request is handed on, and is read without w
   ]);
 });
 
-test('a client that was gone before its body was asked for is aborted', { timeout: HANG_MS }, async (t) => {
+test('a client gone before the read of its body is aborted', { timeout: HANG_MS }, async (t) => {
   const reader = await startReader(t, async (aborted) => {
     await aborted;
     await nextTurn();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../testing/fake/clock.ts';
 import { giveMemoryBack } from './memory.ts';
 
-/** Something that nobody holds. */
+/** An unreferenced object. */
 function leaveBehind(): WeakRef<object> {
   return new WeakRef({ text: 'garbage' });
 }
@@ -11,7 +11,7 @@ function leaveBehind(): WeakRef<object> {
 /** What a WeakRef refers to lives to the end of the turn that has made it. */
 const nextTurn = () => new Promise((done) => setImmediate(done));
 
-test('a second after the start what it has left behind is collected', async () => {
+test('a second after the start its garbage is collected', async () => {
   const clock = new FakeClock(0);
   giveMemoryBack(clock, Number.POSITIVE_INFINITY);
   const garbage = leaveBehind();
@@ -21,7 +21,7 @@ test('a second after the start what it has left behind is collected', async () =
   assert.equal(garbage.deref(), undefined);
 });
 
-test('it asks for nothing that fails where no more files may be opened', (t) => {
+test('it works where no more files may be opened', (t) => {
   const clock = new FakeClock(0);
   t.mock.method(process, 'memoryUsage', () => {
     throw new Error('EMFILE: too many open files, uv_resident_set_memory');

@@ -21,7 +21,7 @@ const USERS = new Map([
   ['ann', 'hash of hers'],
 ]);
 
-/** A server that compares no password before it is told to. */
+/** A server that compares passwords only on request. */
 async function start(t: TestContext) {
   let arrived = 0;
   let tellArrival = () => {};
@@ -99,26 +99,26 @@ async function start(t: TestContext) {
   return { get, flood, comparisonsUntil, hold, open: () => open(), compared, setUsers };
 }
 
-describe('while 40 connections try one wrong password after the other, a user who was not seen before gets in', () => {
+describe('while 40 connections try wrong passwords one after the other, a new user is accepted', () => {
   test('after one other comparison where they guess names, even from the same address', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'nobody');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 2);
   });
 
-  test('after one other comparison where they know the name of another user', async (t) => {
+  test('after one other comparison where the attackers have the name of another user', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'ann');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 3);
   });
 
-  test('after two other comparisons where the guessers know the name and have another address', async (t) => {
+  test('after two other comparisons where the attackers have the name and another address', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'prometheus', '127.0.0.2');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 3);
   });
 
-  test('after what came before where the guessers know the name and share the address, as behind a proxy', async (t) => {
+  test('after all earlier ones where the attackers have the name and share the address, as behind a proxy', async (t) => {
     const { flood, comparisonsUntil } = await start(t);
     await flood(40, 'prometheus');
     assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 41);
@@ -135,7 +135,7 @@ describe('while 40 connections try one wrong password after the other, a user wh
   });
 });
 
-test('a client with too many waiting passwords is told to wait, and no other client is', async (t) => {
+test('a client with too many waiting passwords is refused with a retry delay, and no other client is', async (t) => {
   const { get, flood, comparisonsUntil } = await start(t);
   await flood(49, 'nobody');
   const refused = await get('nobody', 'one more');
@@ -143,7 +143,7 @@ test('a client with too many waiting passwords is told to wait, and no other cli
   assert.ok((await comparisonsUntil('prometheus', 'secret')) <= 2);
 });
 
-test('a password that waited is worth nothing once its user was taken out of the configuration', async (t) => {
+test('a password that waited is refused once its user is removed from the configuration', async (t) => {
   const { get, flood, open, setUsers } = await start(t);
   await flood(1, 'nobody');
   const answer = get('ann', 'hers');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Random } from '../testing/random.ts';
 import { PriorityQueue } from './priority-queue.ts';
 
-test('the first is always the least of what is in, whatever goes in and out', () => {
+test('the first is always the least element, after any insertions and removals', () => {
   const random = new Random(31);
   const queue = new PriorityQueue<number>((a, b) => a < b);
   const expected: number[] = [];
@@ -20,7 +20,7 @@ test('the first is always the least of what is in, whatever goes in and out', ()
   }
 });
 
-test('an empty queue has no first item, and none to take out', () => {
+test('an empty queue has no first item, and none to remove', () => {
   const queue = new PriorityQueue<string>((a, b) => a < b);
   assert.deepEqual([queue.first, queue.pop(), queue.size], [undefined, undefined, 0]);
   queue.push('a');

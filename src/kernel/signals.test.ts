@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bundleScript, type Child, startChild } from '../testing/child-script.ts';
 
-/** Says what happens to it, and ends by itself once it is stopped and has been told to go on. */
+/** Prints its signals, and ends by itself once it is stopped and its input has a line. */
 const script = bundleScript(`
   import { untilStopped } from './signals.ts';
 
@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('SIGHUP calls whoever wants to know, each time, and ends nothing', async (t) => {
+test('each SIGHUP calls its handler, and ends nothing', async (t) => {
   const child = await start(t, 'hangups');
   for (let round = 0; round < 2; round++) {
     child.kill('SIGHUP');
@@ -56,7 +56,7 @@ test('SIGHUP calls whoever wants to know, each time, and ends nothing', async (t
   assert.equal((await child.end).code, 0);
 });
 
-test('SIGHUP that nobody wants to know of does nothing', async (t) => {
+test('a SIGHUP without a handler does nothing', async (t) => {
   const child = await start(t);
   child.kill('SIGHUP');
   child.kill('SIGTERM');

@@ -5,9 +5,9 @@ const RUNS = 15;
 
 interface Start {
   readonly what: string;
-  /** What it should take at most, in milliseconds. */
+  /** The target, in milliseconds. */
   readonly aimMs?: number;
-  /** At most so many times as long as Node alone. */
+  /** At most this many times as long as Node alone. */
   readonly aimRatio?: number;
   /** Runs it once; gives what ends it, which is not measured. */
   readonly run: () => Promise<() => Promise<void>>;

@@ -62,7 +62,7 @@ describe('a credential', () => {
     assert.deepEqual([...credentials.environments], [other]);
   });
 
-  test('may be granted beside the configured ones, and goes with them', (t) => {
+  test('may be granted beside the configured ones, and is removed with them', (t) => {
     const { credentials, environment } = createTestRelay(t, { environments: two });
     credentials.grant('server', 'sdk-old', environment);
     assert.equal(credentials.find('server', 'sdk-old'), environment);

@@ -18,19 +18,13 @@ const RECEIPTS: readonly [string, Buffer | string, Record<string, string>, TestF
   ['plain', EVENTS, {}, {}, 'accepted'],
   ['as gzip', gzipSync(EVENTS), GZIP, {}, 'accepted'],
   ['as gzip by another name', gzipSync(EVENTS), { 'content-encoding': 'X-GZIP' }, {}, 'accepted'],
-  ['that is not JSON', 'nonsense', {}, {}, 'accepted'],
-  ['that is no array', '{}', {}, {}, 'accepted'],
+  ['other than JSON', 'nonsense', {}, {}, 'accepted'],
+  ['other than an array', '{}', {}, {}, 'accepted'],
   ['with nothing in it', '', {}, {}, 'empty'],
   ['with nothing in its gzip', gzipSync(''), GZIP, {}, 'empty'],
   ['announced as gzip, and plain', EVENTS, GZIP, {}, 'not gzip'],
-  ['whose gzip ends early', gzipSync(EVENTS).subarray(0, -10), GZIP, {}, 'unreadable'],
-  [
-    'whose gzip is damaged',
-    Buffer.concat([gzipSync(EVENTS).subarray(0, 12), Buffer.alloc(30, 7)]),
-    GZIP,
-    {},
-    'unreadable',
-  ],
+  ['with truncated gzip', gzipSync(EVENTS).subarray(0, -10), GZIP, {}, 'unreadable'],
+  ['with damaged gzip', Buffer.concat([gzipSync(EVENTS).subarray(0, 12), Buffer.alloc(30, 7)]), GZIP, {}, 'unreadable'],
   ['that inflates without end', bomb, GZIP, {}, 'too large'],
   ['above the limit of a payload', EVENTS, {}, { events: { maxPayloadBytes: 18 } }, 'unreadable'],
   ['at the limit of a payload', EVENTS, {}, { events: { maxPayloadBytes: 19 } }, 'accepted'],
@@ -108,7 +102,7 @@ test('at most a hundred values of tags have a queue for each kind of SDK, remove
   assert.equal(setup.forwarder.counts.sent, 102);
 });
 
-test('an event nested too deeply is dropped, and no other', async () => {
+test('an event nested too deeply alone is dropped', async () => {
   const setup = createTestForwarder({ events: { capacity: 3 } });
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
   const feature = (key: string, value: string, kind = 'feature') =>

@@ -129,7 +129,7 @@ test('diagnostics reach upstream at once, under their own paths', async (t) => {
   }
 });
 
-test('events of an old SDK are summarised by what the environment knows of the flag', async (t) => {
+test("events of an old SDK are summarised with the environment's data of the flag", async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, store, post } = await startIngestion(t, upstream.url);
   store.replace({ flags: { f: { key: 'f', version: 7, variations: ['a', 'b'], trackEvents: true } }, segments: {} });
@@ -197,7 +197,7 @@ test('an upstream that accepts connections without responding does not delay the
   assert.equal(forwarder.counts.failed, 1);
 });
 
-test('many concurrent gzip bombs take no more memory than a few', async (t) => {
+test('many concurrent gzip bombs use no more memory than a few', async (t) => {
   const upstream = await startFakeLaunchDarkly(t);
   const { forwarder, post } = await startIngestion(t, upstream.url);
   const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));

@@ -104,14 +104,14 @@ describe('when upstream fails', () => {
     ['sends without end', () => new HttpAnswer(200, new Headers(), Buffer.from('x'), false)],
   ];
   for (const [name, fail] of failures) {
-    test(`it ${name}: what is known is served on`, async () => {
+    test(`it ${name}: the cached goals are still served`, async () => {
       const { read } = goalsOf((asked, index) => (index === 0 ? cacheable({}) : fail(asked, index)));
       await read();
       assert.deepEqual(await read(), [200, '[1]']);
     });
   }
 
-  test('and nothing is cached, there is no response', async () => {
+  test('and nothing is cached: no response', async () => {
     const { read } = goalsOf(() => Promise.reject(new Error('no')));
     assert.equal(await read(), undefined);
   });
@@ -124,7 +124,7 @@ describe('when upstream fails', () => {
     assert.deepEqual(await read(), [200, '[1]']);
   });
 
-  test('it hangs: the request is given up', async () => {
+  test('it hangs: the request is aborted', async () => {
     const { clock, goals } = goalsOf(() => new Promise(() => {}));
     void goals;
     const aborted = new Promise<void>((resolve) => {

@@ -41,7 +41,7 @@ test('keys that others could read, or that are spoiled, are replaced', (t) => {
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), third);
 });
 
-test('where no file can be kept there are keys all the same, new ones each time', (t) => {
+test('without a writable file keys are generated anew each time', (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'taken', FILE, 'x'), { recursive: true });
@@ -89,7 +89,7 @@ test('flags of a file cannot be read with a well-known key; the owner needs no k
   assert.equal((await evaluate(temporaryFolder(t))).code, 4);
 });
 
-test('a page under development uses the relay as before, and one that has led its name here does not', async (t) => {
+test('a page under development uses the relay as before, and a page with its name rebound to this address does not', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'flags.json'), '{"flagValues": {"launch": true}}');
   const relay = await serve(t, folder, ['--flags', 'flags.json', '--allowed-host', 'relay.example.org']);

@@ -68,7 +68,7 @@ describe('@openfeature/ofrep-provider', () => {
     ['an API key', ['X-API-Key', SDK_KEY]],
   ];
   for (const [what, header] of credentials) {
-    test(`with ${what}: every type of value, and what is not there`, async (t) => {
+    test(`with ${what}: every type of value, and a missing flag`, async (t) => {
       const relay = await start(t, await startUpstream(t));
       const client = await connect(t, relay.url, [header]);
       const details = await client.getBooleanDetails('bool', false, CONTEXT);

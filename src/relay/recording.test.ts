@@ -73,7 +73,7 @@ async function recordBefore(t: TestContext, folder: string, data: FlagData): Pro
   return before.file;
 }
 
-test('what was delivered is on disk two seconds later, and later changes with it', async (t) => {
+test('delivered data is on disk two seconds later, and later changes with it', async (t) => {
   const folder = join(await emptyFolder(t), 'made', 'on demand');
   const { store, clock, file } = startRecording(t, folder);
   store.replace(dataOf(['a', 1]));
@@ -100,7 +100,7 @@ test('changes go on being written', async (t) => {
   });
 });
 
-test('neither the name of the file nor what is in it has the key', async (t) => {
+test('neither the name nor the content of the file has the key', async (t) => {
   const folder = await emptyFolder(t);
   const file = await recordBefore(t, folder, dataOf(['a', 1]));
   assert.match(file, /\/[0-9a-f]{32}\.json$/);
@@ -125,7 +125,7 @@ test('each environment and each payload filter has a file of its own', () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test('a close writes what is not yet on disk', async (t) => {
+test('a close writes data not yet on disk', async (t) => {
   const folder = await emptyFolder(t);
   assert.deepEqual(await flagsOnDisk(await recordBefore(t, folder, dataOf(['a', 3]))), { a: 3 });
 });
@@ -139,7 +139,7 @@ test('after a start recorded data is served, and the connection is still initial
   assert.equal(log.lines[0]?.message, 'serving recorded data until upstream delivers');
 });
 
-test('what upstream delivers replaces recorded data, even by older versions', async (t) => {
+test('data of upstream replaces recorded data, even by older versions', async (t) => {
   const folder = await emptyFolder(t);
   await recordBefore(t, folder, dataOf(['a', 7], ['gone', 1]));
   const { store, source, file } = startRecording(t, folder);
@@ -183,7 +183,7 @@ test('a patch without a put before it is not recorded', async (t) => {
 });
 
 for (const [name, text] of Object.entries({
-  'is no JSON': '{"flags":',
+  'is not JSON': '{"flags":',
   'is of another form': '[]',
   'has a flag of the wrong form': '{"flags":{"a":{"key":"a","version":"one"}}}',
 })) {
@@ -221,7 +221,7 @@ test('a folder that cannot be written is reported once, and retried after a minu
   assert.deepEqual(await eventually('the file', () => flagsOnDisk(file), { everyMs: 5 }), { a: 1 });
 });
 
-test('what a killed process left unfinished is taken away when it is old', async (t) => {
+test('old unfinished files of a killed process are removed', async (t) => {
   const folder = await emptyFolder(t);
   const file = await recordBefore(t, folder, dataOf(['a', 1]));
   const [old, fresh, other] = [`${file}.1.tmp`, `${file}.2.tmp`, join(folder, 'other.tmp')];

@@ -131,7 +131,7 @@ describe('between upstream and SDKs', () => {
 });
 
 describe('without upstream', () => {
-  test('flags come from a file; a saved one reaches streams; there are no goals, and events are taken', async (t) => {
+  test('flags come from a file; a saved one reaches streams; there are no goals, and events are accepted', async (t) => {
     const dataFile = join(await folderOf(t), 'flags.json');
     await writeFile(dataFile, '{"flagValues":{"a":1}}');
     const { relay } = await start(t, { isLocal: true, environments: [{ ...PRODUCTION, dataFile }] });
@@ -146,7 +146,7 @@ describe('without upstream', () => {
     stream.close();
   });
 
-  test('an archive brings environments, takes them away, and changes their keys', async (t) => {
+  test('an archive adds and removes environments, and changes their keys', async (t) => {
     const path = join(await folderOf(t), 'archive.tar.gz');
     const save = async (samples: Parameters<typeof packArchive>[0]) => {
       await writeFile(`${path}.new`, packArchive(samples));
@@ -205,14 +205,14 @@ describe('a start that fails leaves nothing behind', () => {
   const cases: readonly (readonly [name: string, options: (folder: string) => Partial<RelayOptions>, said: RegExp])[] =
     [
       [
-        'an archive that is not there',
+        'a missing archive',
         (folder) => ({
           archive: { path: join(folder, 'none'), intervalMs: 1000, allowedOrigins: [], allowedHeaders: [] },
         }),
         /none cannot be used: ENOENT/,
       ],
       [
-        'a certificate that is not there',
+        'a missing certificate',
         (folder) => ({ tls: { certFile: join(folder, 'cert'), keyFile: join(folder, 'key'), minVersion: undefined } }),
         /cannot read .*cert: ENOENT/,
       ],
@@ -222,7 +222,7 @@ describe('a start that fails leaves nothing behind', () => {
         /cannot be used for TLS: .*key values mismatch/,
       ],
       [
-        'a certificate that is none',
+        'an invalid certificate',
         (folder) => tlsOf(folder, { cert: '', key: SERVER.key }),
         /cannot be used for TLS: there is no certificate/,
       ],

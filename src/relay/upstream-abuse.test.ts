@@ -107,7 +107,7 @@ for (const [what, [fault, error]] of Object.entries(TOO_MUCH)) {
   });
 }
 
-test('braces in texts are none of the data', async (t) => {
+test('braces in texts do not count as nesting', async (t) => {
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', `"\\{[`.repeat(600_000)) } });
   const { connection, log } = followUpstream(t, fake.url);
   await eventually('data', () => connection.state === 'VALID', { everyMs: 5 });
@@ -148,7 +148,7 @@ test('the SDK key does not follow a redirect to another port, host or scheme', a
   assert.deepEqual(thief.requests, []);
 });
 
-test('an upstream with an untrusted certificate gets no key', async (t) => {
+test('an upstream with an untrusted certificate is sent no key', async (t) => {
   const keys: unknown[] = [];
   const server = createTlsServer(SERVER, ({ headers }, response) => {
     keys.push(headers.authorization);
@@ -207,7 +207,7 @@ for (const version of ['1e999', '"1"', 'true', '[]']) {
 }
 
 for (const version of ['1e308', '-7', '0']) {
-  test(`a put after the version ${version} is taken whatever its versions`, async (t) => {
+  test(`a put after the version ${version} is accepted whatever its versions`, async (t) => {
     const fake = await startFakeLaunchDarkly(t);
     const first = `{"data":{"flags":{"a":{"version":${version}}}}}`;
     const second = { data: { flags: { a: plainFlag('a', 1, 2) } } };

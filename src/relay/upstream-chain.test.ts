@@ -39,9 +39,9 @@ test('a relay behind a relay receives the data of upstream', async (t) => {
   fake.patch('flags', plainFlag('a', 2, 2));
   fake.patch('segments', { key: 's', version: 1, included: ['u'] });
   fake.delete('flags', 'a', 3);
-  const told = [await stream.next(), await stream.next(), await stream.next()];
+  const events = [await stream.next(), await stream.next(), await stream.next()];
   assert.deepEqual(
-    told.map((event) => [event?.event, JSON.parse(event?.data ?? '')]),
+    events.map((event) => [event?.event, JSON.parse(event?.data ?? '')]),
     [
       ['patch', { path: '/flags/a', data: plainFlag('a', 2, 2) }],
       ['patch', { path: '/segments/s', data: { key: 's', version: 1, included: ['u'] } }],
@@ -50,7 +50,7 @@ test('a relay behind a relay receives the data of upstream', async (t) => {
   );
 });
 
-test('a relay that starts during an outage serves what was recorded before', async (t) => {
+test('a relay that starts during an outage serves earlier recorded data', async (t) => {
   const recordPath = await mkdtemp(join(tmpdir(), 'opsdeck-'));
   t.after(() => rm(recordPath, { recursive: true }));
   const fake = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 'recorded') } });

@@ -22,7 +22,7 @@ import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts'
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;
 
-/** A clock on which the second between two attempts takes a millisecond, and the test triggers limits. */
+/** A clock with a millisecond for the second between two attempts; the test triggers limits. */
 class HastyClock implements Clock {
   readonly #waiting = new Set<{ readonly ms: number; readonly action: () => void }>();
 
@@ -162,7 +162,7 @@ test('an upstream that is away for a while is found again', async (t) => {
   await eventually('recovery', () => connection.state === 'VALID', { everyMs: 5 });
 });
 
-test('a put of 50 MB is taken', async (t) => {
+test('a put of 50 MB is accepted', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
   fake.failNext(bigPut(50_000_000));
   const { store, connection } = startUpstream(t, fake.url);

@@ -14,9 +14,9 @@ const FAILURES: Record<
 > = {
   'no connection': [(asked) => asked.fail(new Error('connect ECONNREFUSED')), 'NETWORK_ERROR'],
   'an end of the stream': [(asked) => asked.stream().end(), 'NETWORK_ERROR'],
-  'a stream that is cut': [(asked) => asked.stream().fail(new Error('other side closed')), 'NETWORK_ERROR'],
+  'a cut stream': [(asked) => asked.stream().fail(new Error('other side closed')), 'NETWORK_ERROR'],
   'half an event and an end': [(asked) => asked.stream('event: put\ndata: {"pa').end(), 'NETWORK_ERROR'],
-  'data that is no JSON': [(asked) => asked.stream(sseEvent('put', '{"path":')), 'INVALID_DATA'],
+  'data other than JSON': [(asked) => asked.stream(sseEvent('put', '{"path":')), 'INVALID_DATA'],
   'a flag of the wrong form': [
     (asked) => asked.stream(sseEvent('put', { path: '/', data: { flags: { a: { key: 'a', version: 'one' } } } })),
     'INVALID_DATA',
@@ -51,8 +51,8 @@ describe('before any data', () => {
       const { connection, clock } = upstream;
       assert.equal(connection.state, 'INITIALIZING');
       assert.ok(asked.request.signal?.aborted, 'nothing is left of the connection');
-      const { kind: told, time, statusCode: code } = connection.lastError ?? {};
-      assert.deepEqual([told, time, code], [kind, clock.now(), statusCode]);
+      const { kind: reported, time, statusCode: code } = connection.lastError ?? {};
+      assert.deepEqual([reported, time, code], [kind, clock.now(), statusCode]);
       (await assertAskedAfter(upstream, 1000)).stream(PUT);
       await settle();
       assert.equal(connection.state, 'VALID');
@@ -64,8 +64,8 @@ describe('before any data', () => {
 describe('after data', () => {
   for (const [name, fail] of Object.entries({
     'an end of the stream': (asked: { end(): void }) => asked.end(),
-    'data that is no JSON': (asked: { send(text: string): void }) => asked.send(sseEvent('patch', '{')),
-    'a stream that is cut': (asked: { fail(error: Error): void }) => asked.fail(new Error('cut')),
+    'data other than JSON': (asked: { send(text: string): void }) => asked.send(sseEvent('patch', '{')),
+    'a cut stream': (asked: { fail(error: Error): void }) => asked.fail(new Error('cut')),
   })) {
     test(`${name} interrupts, and the data stays`, async (t) => {
       const upstream = startUpstream(t);

@@ -14,7 +14,7 @@ import {
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111111';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What is said of opsdeck is said of the real Alertmanager too: a rule that it does not keep is no rule of amtool's. */
+/** Every rule is checked against the real Alertmanager too: a rule that Alertmanager breaks is not one of amtool's. */
 const servers: Record<string, (t: Cleanup) => Promise<RunningServer>> = {
   opsdeck: (t) => startOpsdeck(t, ['--config.file', configFile(t), '--cluster.listen-address=']),
   'the real Alertmanager': (t) => startAlertmanager(t),
@@ -240,7 +240,7 @@ const silenceRules: Rule[] = [
     },
   },
   {
-    name: 'what cannot be imported is told and adds nothing',
+    name: 'an invalid import is reported and adds nothing',
     async holds(amtool) {
       const silence = {
         startsAt: '2024-01-01T00:00:00Z',
@@ -289,7 +289,7 @@ for (const [name, start] of Object.entries(servers)) {
   });
 }
 
-test('amtool sees opsdeck as a cluster of one that is ready, with an address', async (t) => {
+test('amtool shows opsdeck as a ready cluster of one member, with an address', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
   const amtool = amtoolFor(t, await startOpsdeck(t));
   const { lines } = await succeeds(amtool(['-o', 'extended', 'cluster', 'show']));

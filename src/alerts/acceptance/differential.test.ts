@@ -70,7 +70,7 @@ const withoutNewerFields = inBody((object) => {
 });
 
 /**
- * All that may differ, in the order in which it is applied. The script itself leaves out what 0.25 refuses or ignores
+ * All permitted differences, in the order of their application. The script itself leaves out what 0.25 refuses or ignores
  * and a newer one takes, as the two would then hold different things: label names and matchers in UTF-8, dates such as
  * 2023-12-31 or with a zone such as -0800, the annotations of a silence, the parameters `active`, `expired` and
  * `pending` of GET /silences, `muted` and `receiver_matchers`. It leaves out, too, what 0.25 does wrong: a null among
@@ -79,7 +79,7 @@ const withoutNewerFields = inBody((object) => {
  */
 const DIFFERENCES: readonly Difference[] = [
   {
-    what: 'an id that is no UUID is an unknown silence, and so is one that is deleted unknown: 404 without a body',
+    what: 'an id other than a UUID, and an unknown id in a DELETE: 404 without a body',
     ofReal: (answer, step) => {
       const isOdd = answer.status === 422 || (answer.status === 500 && answer.body === 'silence not found');
       return concernsOneSilence(step) && isOdd ? asUnknownSilence(answer) : answer;
@@ -109,7 +109,7 @@ const DIFFERENCES: readonly Difference[] = [
       step.kind === 'alerts post' ? inText((text) => text.replaceAll('; ', '\n'))(answer) : answer,
   },
   {
-    what: 'a bad silence is told in the words of newer versions, which know sets of matchers',
+    what: 'an invalid silence is refused in the words of newer versions, which support sets of matchers',
     ofReal: inText((text) =>
       text
         .replace(/^silence invalid: /, 'invalid silence: ')
@@ -122,12 +122,12 @@ const DIFFERENCES: readonly Difference[] = [
     ofReal: inText((text) => text.replace(/^bad matcher format: (?=\{)/, 'unexpected open or close brace: ')),
   },
   {
-    what: 'why a body is no JSON or no date is told in the words of the parser at hand',
+    what: 'the cause of invalid JSON or an invalid date is in the words of the parser',
     ofReal: withoutParsersWords,
     ofOpsdeck: withoutParsersWords,
   },
   {
-    what: 'newer versions tell the time intervals that mute an alert, the labels of a route and those of a receiver',
+    what: 'newer versions return the time intervals that mute an alert, and the labels of routes and receivers',
     ofReal: withoutNewerFields,
     ofOpsdeck: withoutNewerFields,
   },
@@ -137,7 +137,7 @@ const DIFFERENCES: readonly Difference[] = [
       step.method === 'OPTIONS' && answer.status === 200 ? { ...answer, status: 204 } : answer,
   },
   {
-    what: 'each program tells its own version, and prints its configuration with the defaults that it knows',
+    what: 'each program returns its own version, and prints its configuration with its own defaults',
     ofReal: withoutVersion,
     ofOpsdeck: withoutVersion,
   },
@@ -177,7 +177,7 @@ async function ask({ side, server }: Contestant, step: Step): Promise<Reply> {
   return { request, answer: asCompared(side, await server.play(step, request), step) };
 }
 
-/** The real one puts alerts into groups behind its answer to their post: what it lists may lag a moment. */
+/** The real Alertmanager groups alerts after its answer to their post: its lists may lag briefly. */
 async function askBoth(one: Contestant, other: Contestant, step: Step): Promise<readonly [Reply, Reply]> {
   const givenUpAt = performance.now() + (step.kind === 'groups list' ? HANG_MS : 0);
   let replies: readonly [Reply, Reply];
@@ -218,7 +218,7 @@ for (const seed of SEEDS) {
   });
 }
 
-test('two real Alertmanagers answer a script alike, so that what differs above differs for a reason', async (t) => {
+test('two real Alertmanagers answer a script alike, so every difference above has a cause', async (t) => {
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   await compare(t, 99, 'real', 'real');
 });

@@ -14,7 +14,7 @@ import {
 } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 
-// The built server, killed without warning. What it has acknowledged must be there again.
+// The built server, killed without warning. Acknowledged changes must survive.
 
 interface ListedSilence {
   readonly id: string;
@@ -86,7 +86,7 @@ const isOnDisk = (folder: string, text: string): boolean =>
     return statSync(path).isFile() && readFileSync(path).includes(text);
   });
 
-test('alerts and their times that are on disk are there again after kill -9', async (t) => {
+test('alerts and their times on disk survive kill -9', async (t) => {
   const storage = join(temporaryFolder(t), 'data');
   const first = await startOpsdeck(t, ['--storage.path', storage]);
   const client = new PlainClient(t, first.url);
@@ -98,7 +98,7 @@ test('alerts and their times that are on disk are there again after kill -9', as
   }));
   await client.post('/api/v2/alerts', alerts);
   await eventually('the alerts on disk', () => isOnDisk(storage, 'host-499'));
-  // Once this is acknowledged, whatever was written before it is committed.
+  // Its acknowledgement implies that all earlier writes are committed.
   await client.post('/api/v2/silences', silence('maintenance', 'HighLoad'));
   const before = (await client.get('/api/v2/alerts')).body;
   await first.stop('SIGKILL');
@@ -107,7 +107,7 @@ test('alerts and their times that are on disk are there again after kill -9', as
   assert.match(before, /"state":"suppressed"/);
 });
 
-test('a server that was asked to stop has written everything, at once', async (t) => {
+test('a server writes everything at once when it is stopped', async (t) => {
   const storage = join(temporaryFolder(t), 'data');
   const first = await startOpsdeck(t, ['--storage.path', storage]);
   await new PlainClient(t, first.url).post('/api/v2/alerts', [{ labels: { alertname: 'LastWords' } }]);
@@ -120,7 +120,7 @@ test('a server that was asked to stop has written everything, at once', async (t
   );
 });
 
-test('a server that cannot write its last alerts says so in a line, and ends with code 1', async (t) => {
+test('a server that cannot write its last alerts logs it in a line, and ends with code 1', async (t) => {
   const folder = temporaryFolder(t);
   // No file may grow beyond 256 KB, which is what a full disk comes to.
   const serve = `ulimit -f 256; exec "${process.execPath}" "${executablePath()}" alerts serve --web.listen-address 127.0.0.1:0`;

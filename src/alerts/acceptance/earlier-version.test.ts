@@ -15,7 +15,7 @@ interface StoredAlerts extends StoredDirectory {
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 
-/** The routes of before; nobody is told. */
+/** The routes of the earlier version, without notifications. */
 const CONFIG = `
 route: {receiver: ops, group_by: [alertname], group_wait: 1s, group_interval: 5m, repeat_interval: 4h, routes: [
   {receiver: bad, matchers: [team="bad"]}, {receiver: slow, matchers: [team="slow"]}]}
@@ -25,7 +25,7 @@ receivers: [{name: ops}, {name: bad}, {name: slow}]
 /** The schema of 0.1.0. */
 const MIGRATIONS_OF_BEFORE = MIGRATIONS.slice(0, 7);
 
-/** Starts a server on the directory at the moment at which the one before ended. */
+/** Starts a server on the directory at the time of the previous server's end. */
 async function start(t: TestContext, path: string, time: number): Promise<string> {
   const clock = new FakeClock(time);
   const configFile = join(temporaryFolder(t), 'alertmanager.yml');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { PlainClient } from '../../testing/http/client.ts';
 import { executablePath, runProcess, startOpsdeck } from '../../testing/processes.ts';
 
-// What pages of other sites get of the built server.
+// Requests from pages of other sites to the built server.
 
 const EVIL = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
 
@@ -14,7 +14,7 @@ test('by default the server is as open as Alertmanager: pages of any origin read
   assert.equal((await client.send({ method: 'POST', path: '/-/reload', headers: EVIL })).status, 200);
 });
 
-test('with --web.allowed-host it is not: other names and other pages are refused', async (t) => {
+test('with --web.allowed-host other host names and pages of other sites are refused', async (t) => {
   const flags = ['--web.allowed-host', 'alerts.example.org', '--web.cors-origin', 'https://grafana.example.org'];
   const client = new PlainClient(t, (await startOpsdeck(t, flags)).url);
   const ask = (method: string, path: string, headers: Readonly<Record<string, string>>) =>

@@ -19,7 +19,7 @@ const ESCAPED = /unexpected failure|unhandled|uncaught|\b(Type|Range|Reference|S
 
 const shown = (bytes: Buffer) => JSON.stringify(bytes.toString('latin1').slice(0, 1500));
 
-/** A 503 is documented for too many GETs at once; no other failure of the server's own is ever right. */
+/** A 503 is documented for too many GETs at once; any other 5xx is a fault. */
 function assertNoFailure(status: number, text: string, about: string): void {
   if (status < 500 || (status === 503 && text.startsWith('Limit of concurrent GET requests reached'))) return;
   assert.fail(`${about} was answered with ${status}: ${text.slice(0, 500)}`);

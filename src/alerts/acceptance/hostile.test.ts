@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 
 const POST_HEAD = 'POST /api/v2/alerts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 
-/** A client without manners: what it got so far is in `received()`; what it does not read stays with the server. */
+/** An ill-behaved client: `received()` is what it has read; unread data stays with the server. */
 interface Rude {
   readonly socket: Socket;
   received(): string;
@@ -39,7 +39,7 @@ function dial(t: Cleanup, server: RunningServer, { reads = true } = {}): Promise
 const dialMany = (t: Cleanup, server: RunningServer, count: number, options = {}): Promise<Rude[]> =>
   Promise.all(Array.from({ length: count }, () => dial(t, server, options)));
 
-/** Writes the same piece until so many bytes are out, or the other side has closed or answered. */
+/** Writes the same piece until `total` bytes are written, or the server has closed or answered. */
 async function pump({ socket, received }: Rude, piece: Buffer, total: number): Promise<void> {
   for (let sent = 0; sent < total && !socket.destroyed && received() === ''; sent += piece.length) {
     if (socket.write(piece)) continue;
@@ -125,7 +125,7 @@ const storms: Storm[] = [
     },
   },
   {
-    name: 'writers that give a byte at a time and never finish hold nobody up',
+    name: 'writers of a byte at a time that never finish do not delay other requests',
     async passes(t, server, client) {
       const rude = await dialMany(t, server, 100);
       const announced = `${POST_HEAD}Content-Length: 100000\r\n\r\n[`;
@@ -134,7 +134,7 @@ const storms: Storm[] = [
       }
       for (const { socket } of rude) socket.write('1');
       await assertServed(client, 1);
-      // The server waits for all of them to go on, and has served others meanwhile.
+      // The server waits for all of them, and has served other requests meanwhile.
       assertPending(rude);
       for (let written = 0; written < 20; written++) {
         for (const { socket } of rude) socket.write('1');
@@ -144,7 +144,7 @@ const storms: Storm[] = [
     },
   },
   {
-    name: '500 connections that say nothing hold nobody up',
+    name: '500 silent connections do not delay other requests',
     async passes(t, server, client) {
       const rude = await dialMany(t, server, 500);
       await assertServed(client, 1);
@@ -155,7 +155,7 @@ const storms: Storm[] = [
   },
 ];
 
-test('an ill-behaved client does not keep others from being served', async (t) => {
+test('an ill-behaved client does not delay other clients', async (t) => {
   const server = await startOpsdeck(t);
   const client = new PlainClient(t, server.url);
   await assertServed(client);
@@ -180,12 +180,12 @@ async function load(client: PlainClient, count: number): Promise<void> {
   }
 }
 
-test('readers of a long answer that do not read cost little memory and hold nobody up', async (t) => {
+test('long answers left unread cost little memory and do not delay other requests', async (t) => {
   const server = await startOpsdeck(t);
   const client = new PlainClient(t, server.url);
   const rss = () => memoryOf(server.pid)?.rss ?? 0;
   await load(client, MANY);
-  // What as many readers cost that do read is no matter here: garbage that waits for its collection.
+  // The cost of as many reading clients is ignored here: it is garbage not yet collected.
   const lists = await Promise.all(Array.from({ length: READERS }, () => client.get('/api/v2/alerts')));
   for (const { body } of lists) assert.equal(body.split('"fingerprint"').length - 1, MANY);
   const before = rss();
@@ -201,7 +201,7 @@ test('readers of a long answer that do not read cost little memory and hold nobo
   const growth = most - before;
   assert.ok(growth <= READERS_MAY_HOLD, `${READERS} readers hold ${Math.round(growth / MB)} MB`);
 
-  // One that wakes up again gets what was owed to it, to the end and unmixed with what was posted meanwhile.
+  // A reader that continues gets its whole answer, unmixed with later posts.
   const [late, ...others] = readers;
   assert.ok(late);
   for (const { socket } of others) socket.destroy();

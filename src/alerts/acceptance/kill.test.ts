@@ -30,7 +30,7 @@ function describeCall({ payload: { alerts } }: ReceivedNotification): string {
   return alerts.map(({ status, labels }) => (status === 'firing' ? '+' : '-') + labels.instance).join(' ');
 }
 
-/** A server on one data directory, which can be started again. Whatever is sent after a restart, no interval has brought about. */
+/** A server on one data directory, which can be started again. Its intervals are too long to cause a notification after a restart. */
 function createServers(t: TestContext, { yaml }: Pick<RecordingSink, 'yaml'>, interval = '1h') {
   const config = `
 route: {receiver: sink, group_by: [alertname], group_wait: 0s, group_interval: ${interval}, repeat_interval: 24h}
@@ -49,7 +49,7 @@ receivers: [{name: sink, ${yaml}}]
       /** With everything that it has started, as the end of a container does. */
       kill: () => {
         const all = [...childrenOf(server.pid), server.pid];
-        // None may see the other's end.
+        // No server may see the end of another.
         for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) process.kill(pid, signal);
         return server.stop('SIGKILL');
       },
@@ -87,7 +87,7 @@ test('a server that is killed 5 ms after a request has left', { concurrency: 4 }
   );
 });
 
-test('a server that is killed with everything it has started, twenty requests under way, loses none', async (t) => {
+test('a server killed with all its child processes, with twenty requests under way, loses none', async (t) => {
   const groups = Array.from({ length: 20 }, (_, n) => `Group${n}`);
   let isAnswering = false;
   const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
@@ -105,7 +105,7 @@ test('a server that is killed with everything it has started, twenty requests un
   await eventually('their records', async () => (await second.countNotifications()) === groups.length);
 });
 
-test('who was told by a server that was killed that an alert fires hears of its end, which came meanwhile', async (t) => {
+test('after a kill a receiver notified of a firing alert is sent its end, which came meanwhile', async (t) => {
   let isAnswering = false;
   const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
   const start = createServers(t, sink, '1s');
@@ -134,7 +134,7 @@ async function startHeldJira(t: TestContext) {
   };
 }
 
-test('a server that is killed while it asks Jira', { concurrency: 4 }, async (t) => {
+test('a server killed during its requests to Jira', { concurrency: 4 }, async (t) => {
   const steps: readonly JiraStep[] = ['search', 'update', 'transitions', 'transition'];
   const ends = steps.map((killedAt) =>
     t.test(`for the ${killedAt} of an issue leaves it so that the next one ends it`, async (t) => {

@@ -19,8 +19,8 @@ import { startWebhookSink } from '../testing/webhook-sink.ts';
 // The built server, ended under load at random moments and started again on the same data. A webhook counts.
 
 /**
- * Nothing is lost, and sent twice is at most what was under way at a kill: the last notification of its group before it,
- * told again after it, with the same key where there are keys.
+ * Nothing is lost, and at most the notifications under way at a kill are sent twice: the last one of a group before it,
+ * sent again after it, with the same key where there are keys.
  */
 function assertSound({ repetitions, missing, lostSilences, goneAt }: CrashReport, { hasKeys = true } = {}): void {
   const unexplained = repetitions.filter(({ what, isRecognisable, firstAt, secondAt }) => {
@@ -40,7 +40,7 @@ function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
 const KILLS = Number(process.env.OPSDECK_KILLS ?? 12);
 
-test('a kill -9 loses no silence and no resolved notice, and repeats at most what is under way', async (t) => {
+test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
   t.diagnostic(describeReport(report));
   assertSound(report);
@@ -52,7 +52,7 @@ for (const [way, startSink, seed] of [
   ['by SNS', startRecordingSns, 12],
   ['by Jira', startRecordingJira, 13],
 ] as const) {
-  test(`a kill -9 loses nothing that is told ${way}, and repeats at most what is under way`, async (t) => {
+  test(`a kill -9 loses no notification ${way}, and repeats at most those under way`, async (t) => {
     const rounds = Math.ceil(KILLS / 4);
     // Late enough that most kills come between a request and its answer.
     const delays = new Random(seed);
@@ -64,7 +64,7 @@ for (const [way, startSink, seed] of [
   });
 }
 
-test('a kill -9 loses nothing where every third request at random is answered 500, and repeats at most what is under way', async (t) => {
+test('a kill -9 loses nothing where every third request at random is answered 500, and repeats at most the notifications under way', async (t) => {
   const [random, rounds] = [new Random(7), Math.ceil(KILLS / 2)];
   const answer = () => (random.chance(1 / 3) ? { status: 500 } : {});
   const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random: new Random(8), answer });
@@ -73,7 +73,7 @@ test('a kill -9 loses nothing where every third request at random is answered 50
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
-test('a kill -9 loses nothing where every fifth request at random is never answered, and repeats at most what is under way', async (t) => {
+test('a kill -9 loses nothing where every fifth request at random is never answered, and repeats at most the notifications under way', async (t) => {
   const [random, rounds] = [new Random(9), Math.ceil(KILLS / 2)];
   let hangs = true;
   const answer = () => (hangs && random.chance(1 / 5) ? 'hang' : {});
@@ -86,7 +86,7 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
-test('a server that is asked to stop under load loses nothing, and nothing is sent twice', async (t) => {
+test('a server that is stopped under load loses nothing and sends nothing twice', async (t) => {
   const report = await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) });
   assertSound(report);
   assert.deepEqual(report.repetitions, []);
@@ -124,7 +124,7 @@ function createPipelines(t: TestContext) {
   };
 }
 
-test('an alert is on disk with what was told of it: killed at once, it does not fire again', async (t) => {
+test('an alert is on disk together with its notification: after an immediate kill it is not sent again', async (t) => {
   const start = createPipelines(t);
   const before = await start();
   before.post('a');
@@ -135,13 +135,13 @@ test('an alert is on disk with what was told of it: killed at once, it does not 
     '10s default/webhook first notification: +a',
     '70s default/webhook all alerts resolved: -a',
   ]);
-  // Nothing is flushed: what was to be written half a second later is lost.
+  // Without a flush, writes due half a second later are lost.
   const after = await start();
   await after.advance(10 * MINUTE);
   assert.deepEqual(after.sent, []);
 });
 
-test('who was told under an older configuration that an alert fires hears that it is over, and nobody else', async () => {
+test('the end of an alert goes to the receiver notified under an older configuration, and to no other', async () => {
   const treeOf = (receiver: string) => new RouteTree(routeSettings({ ...ROUTE, receiver }));
   const { state, pipeline, receivers, sent, post, advance, clock } = createTestPipeline({
     route: { ...ROUTE, receiver: 'first' },

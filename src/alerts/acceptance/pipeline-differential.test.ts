@@ -13,9 +13,9 @@ import {
   writePipelineScript,
 } from '../testing/pipeline/script.ts';
 
-// The same configuration, alerts, silences and reloads to both: their webhooks must be told the same, in the same order,
+// The same configuration, alerts, silences and reloads to both: their webhooks must be sent the same, in the same order,
 // in the same second. Scripts act at whole seconds, and groups are flushed 0.4 s later: nothing happens at once, so that
-// what is told is certain. Where the machine is too slow for that, a run is repeated at half the speed.
+// the notifications are determined. Where the machine is too slow for that, a run is repeated at half the speed.
 
 const SEEDS: readonly (readonly [seed: number, kind: PipelineKind])[] = [
   [1, 'mixed'],
@@ -34,14 +34,14 @@ const SLOWNESSES = [1, 2, 4, 8];
 const START_DELAY_MS = 1_000;
 
 /**
- * What a newer version tells and 0.25 does not. The scripts leave out what 0.25 does otherwise, or by chance:
+ * What newer versions send and 0.25 does not. The scripts leave out what 0.25 does differently, or by chance:
  * - It keeps an emptied group, with its cadence, for up to 30 s; here it is gone at once, as in newer versions. So groups
  *   are emptied only where a new one would be flushed in the same moments.
  * - An alert that is older than the wait lets it flush a waiting group at once, here only a new one, as in newer versions.
- * - After a reload it may flush a group while it still fills it, and before it knows what inhibits: so groups that live
+ * - After a reload it may flush a group while it still fills it, and before it has the inhibiting alerts: so groups that live
  *   through one have a single alert, and no inhibition. Here both are rebuilt before the first flush.
- * - After a reload it tells again of alerts that it has told to be resolved, where others of the group still fire; here
- *   an alert is told to be resolved once, as the last test shows.
+ * - After a reload it sends resolved alerts again, where others of the group still fire; here
+ *   a resolved alert is sent once, as the last test shows.
  */
 function withoutNewerFields(payload: Record<string, unknown>): void {
   delete payload.notification_reason;
@@ -84,7 +84,7 @@ async function play(t: TestContext, script: PipelineScript): Promise<Received> {
 
 const sorted = (streams: Streams) => Object.fromEntries([...streams].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** A script of what is done at some beats; nothing is done at the others. */
+/** A script of steps at some beats, with none at the others. */
 function scriptOf(config: PipelineConfig, actions: Readonly<Record<number, PipelineAction>>): PipelineScript {
   const last = Math.max(...Object.keys(actions).map(Number));
   const beats = Array.from({ length: last + 1 }, (_, beat) => {
@@ -116,7 +116,7 @@ const alertsOf = (instances: string, startBeat: number, endBeat: number): Pipeli
   })),
 });
 
-/** How often the alert of an instance was told to be resolved. */
+/** How often the alert of an instance was sent as resolved. */
 const timesResolved = (streams: Streams, instance: string) =>
   [...streams.values()]
     .flat()
@@ -125,36 +125,36 @@ const timesResolved = (streams: Streams, instance: string) =>
 
 const concurrency = SEEDS.length + 2;
 
-test('webhooks are told the same, in the same second, as by the real Alertmanager', { concurrency }, async (t) => {
+test('webhooks are sent the same, in the same second, as by the real Alertmanager', { concurrency }, async (t) => {
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   const directed = [
-    t.test('what ends under another configuration is told where it was told to fire, once that is back', async (t) => {
-      const before = configWith('...');
-      const meanwhile = configWith('...', [{ matchers: ['instance="a"'], receiver: 'other' }]);
-      const received = await play(
-        t,
-        scriptOf(before, {
-          0: alertsOf('a', 0, 30),
-          2: { kind: 'reload', config: meanwhile },
-          4: alertsOf('a', 0, 4),
-          6: { kind: 'reload', config: before },
-        }),
-      );
-      assert.deepEqual(sorted(received.opsdeck), sorted(received.real));
-      const [stream] = [...received.opsdeck].filter(([key]) => key.startsWith('/first ')).map(([, stream]) => stream);
-      assert.match(stream?.at(-1) ?? '', /^beat 6: .*"status":"resolved"/);
-    }),
     t.test(
-      'after a reload an alert is not told to be resolved again; 0.25 tells it, as others still fire',
+      'an end under another configuration is sent to the notified receiver once its configuration is back',
       async (t) => {
-        const config = configWith('alertname');
+        const before = configWith('...');
+        const meanwhile = configWith('...', [{ matchers: ['instance="a"'], receiver: 'other' }]);
         const received = await play(
           t,
-          scriptOf(config, { 0: alertsOf('a b', 0, 30), 2: alertsOf('b', 0, 2), 7: { kind: 'reload', config } }),
+          scriptOf(before, {
+            0: alertsOf('a', 0, 30),
+            2: { kind: 'reload', config: meanwhile },
+            4: alertsOf('a', 0, 4),
+            6: { kind: 'reload', config: before },
+          }),
         );
-        assert.deepEqual([timesResolved(received.opsdeck, 'b'), timesResolved(received.real, 'b')], [1, 2]);
+        assert.deepEqual(sorted(received.opsdeck), sorted(received.real));
+        const [stream] = [...received.opsdeck].filter(([key]) => key.startsWith('/first ')).map(([, stream]) => stream);
+        assert.match(stream?.at(-1) ?? '', /^beat 6: .*"status":"resolved"/);
       },
     ),
+    t.test('after a reload a resolved alert is not sent again; 0.25 sends it, as others still fire', async (t) => {
+      const config = configWith('alertname');
+      const received = await play(
+        t,
+        scriptOf(config, { 0: alertsOf('a b', 0, 30), 2: alertsOf('b', 0, 2), 7: { kind: 'reload', config } }),
+      );
+      assert.deepEqual([timesResolved(received.opsdeck, 'b'), timesResolved(received.real, 'b')], [1, 2]);
+    }),
   ];
   const counts = await Promise.all(
     SEEDS.map(async ([seed, kind]) => {

@@ -59,7 +59,7 @@ interface ListedAlert {
   readonly status: { readonly state: string };
 }
 
-test('an alert that a real Prometheus pushes is listed as it was sent and refreshed, and no other is', async (t) => {
+test('an alert that a real Prometheus pushes is listed as it was sent and refreshed, without any other', async (t) => {
   if (!needsReal(t, 'prometheus', 'prometheus')) return;
   const opsdeck = await startOpsdeck(t);
   const prometheus = await startPrometheus(t, opsdeck);
@@ -86,7 +86,7 @@ test('an alert that a real Prometheus pushes is listed as it was sent and refres
   assert.equal((await list()).length, 1);
 
   // A Prometheus that ends stays silent about its alerts; that it counts nothing as dropped shows that each push was taken.
-  // Prometheus counts each push that was not answered with a 2xx.
+  // Prometheus counts each push with an answer other than 2xx.
   const { body } = await metrics.get('/p/metrics');
   assert.match(body, /^prometheus_notifications_errors_total\{[^}]*\} 0$/m);
 });

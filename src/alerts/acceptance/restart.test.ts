@@ -26,7 +26,7 @@ function createServer(t: TestContext, options: TestPipelineOptions = {}) {
   };
 }
 
-test('after a restart nothing is told twice; a group that was flushed before is looked at at once', async (t) => {
+test('after a restart nothing is sent twice; a group that was flushed before is evaluated at once', async (t) => {
   const startServer = createServer(t, { route: { ...ROUTE, groupBy: ['n'] } });
   const before = await startServer();
   before.post('a');
@@ -43,7 +43,7 @@ test('after a restart nothing is told twice; a group that was flushed before is 
   await after.end();
 });
 
-test('what came after the last flush before a restart is told at once after it', async (t) => {
+test('alerts posted after the last flush before a restart are sent at once after it', async (t) => {
   const startServer = createServer(t);
   const before = await startServer();
   before.post('a');
@@ -56,7 +56,7 @@ test('what came after the last flush before a restart is told at once after it',
   await after.end();
 });
 
-test('a group that waits for others when a restart comes waits to the end', async (t) => {
+test('a group that waits for alerts at a restart waits to the end', async (t) => {
   const startServer = createServer(t);
   const before = await startServer();
   before.post('a');
@@ -68,7 +68,7 @@ test('a group that waits for others when a restart comes waits to the end', asyn
   await after.end();
 });
 
-test('the repeat interval goes on over a restart', async (t) => {
+test('the repeat interval continues over a restart', async (t) => {
   const startServer = createServer(t);
   const before = await startServer();
   before.post('a', { endsAt: START + 3 * HOUR });
@@ -83,7 +83,7 @@ test('the repeat interval goes on over a restart', async (t) => {
   await after.end();
 });
 
-test('a receiver that fails before a restart and works after it is told at once, under the same key', async (t) => {
+test('a receiver that fails before a restart and works after it is notified at once, under the same key', async (t) => {
   let fails = true;
   const answer = () => (fails ? failure({ retry: true, reason: 'serverError' }) : ({ ok: true } as const));
   const startServer = createServer(t, { receivers: { default: [{ answer }] } });
@@ -101,7 +101,7 @@ test('a receiver that fails before a restart and works after it is told at once,
   await after.end();
 });
 
-test('an end that came before the restart, or would have come while nothing ran, is told after it', async (t) => {
+test('an end before a restart, or while nothing ran, is sent after it', async (t) => {
   const startServer = createServer(t, { route: { ...ROUTE, groupBy: ['n'] } });
   const before = await startServer();
   before.post('a b');
@@ -119,16 +119,16 @@ test('an end that came before the restart, or would have come while nothing ran,
   await after.end();
   const later = await startServer();
   assert.equal(later.state.alerts.size, 2);
-  assert.equal(later.state.groups.size, 0, 'what was told of is settled');
+  assert.equal(later.state.groups.size, 0, 'notified alerts are settled');
   await later.advance(5 * MINUTE);
   assert.deepEqual(later.sent, []);
   await later.end();
 });
 
-/** What was told hangs, and the process is gone before the answer. */
+/** The notification hangs, and the process ends before the answer. */
 const hanging = { answer: () => new Promise<never>(() => {}) };
 
-test('a notification that a kill leaves without an answer is told again under the same identity', async (t) => {
+test('a notification that a kill leaves unanswered is sent again under the same identity', async (t) => {
   const startServer = createServer(t, { receivers: { default: [hanging] } });
   const before = await startServer();
   before.post('a b');
@@ -145,7 +145,7 @@ test('a notification that a kill leaves without an answer is told again under th
   }
 });
 
-test('a notification that says something else after a kill has another identity', async (t) => {
+test('a notification with other content after a kill has another identity', async (t) => {
   const startServer = createServer(t, { receivers: { default: [hanging] } });
   const before = await startServer();
   before.post('a');
@@ -157,7 +157,7 @@ test('a notification that says something else after a kill has another identity'
   assert.notEqual(after.notifications[0]?.id, before.notifications[0]?.id);
 });
 
-test('who may have been told before a kill that an alert fires hears of its end, though no answer was read', async (t) => {
+test('a receiver possibly notified before a kill is sent the end of the alert, though no answer was read', async (t) => {
   const startServer = createServer(t, { receivers: { default: [hanging] } });
   const before = await startServer();
   before.post('a', { endsAt: START + 30 * SECOND });
@@ -168,7 +168,7 @@ test('who may have been told before a kill that an alert fires hears of its end,
   assert.deepEqual(after.sent, ['71s default/webhook all alerts resolved: -a']);
 });
 
-test('who was told nothing before a restart is not told of an end after it', async (t) => {
+test('a receiver not notified before a restart is not sent an end after it', async (t) => {
   const startServer = createServer(t);
   const before = await startServer();
   before.post('a', { endsAt: START + 5 * SECOND });
@@ -181,7 +181,7 @@ test('who was told nothing before a restart is not told of an end after it', asy
   await after.end();
 });
 
-test('the first flush after a restart knows what inhibits and what is silenced', async (t) => {
+test('the first flush after a restart applies inhibition and silences', async (t) => {
   const rules = [
     {
       name: '',

@@ -16,9 +16,9 @@ import {
   temporaryFolder,
 } from '../../testing/processes.ts';
 
-// Whatever launches `alertmanager` must be able to launch opsdeck in its place.
+// A launcher of `alertmanager` must be able to launch opsdeck in its place.
 
-/** Every flag that `alertmanager --help` of 0.34.2 lists with a value, but for those that a test gives anyway. */
+/** Every flag with a value in `alertmanager --help` of 0.34.2, except those that each test sets. */
 const FLAGS_WITH_VALUES: readonly (readonly [flag: string, value: string])[] = [
   ['data.retention', '120h'],
   ['data.maintenance-interval', '15m'],
@@ -80,7 +80,7 @@ for (const [form, print] of [
   ['--flag=value', (flag: string, value: string) => [`--${flag}=${value}`]],
   ['--flag value', (flag: string, value: string) => [`--${flag}`, value]],
 ] as const) {
-  test(`every flag of alertmanager is taken as ${form}`, async (t) => {
+  test(`every flag of alertmanager is accepted as ${form}`, async (t) => {
     const flags = FLAGS_WITH_VALUES.flatMap(([flag, value]) => print(flag, value));
     const server = await startOpsdeck(t, [...print('config.file', configFile(t)), ...flags, ...SWITCHES]);
     const { cluster } = await statusOf(t, server.url);
@@ -88,7 +88,7 @@ for (const [form, print] of [
   });
 }
 
-test('an empty value is none, where a launcher hands on what nobody has set', async (t) => {
+test('an empty value counts as unset, as launchers pass unset values', async (t) => {
   const empty = [
     'web.config.file',
     'web.cors.origin',
@@ -106,7 +106,7 @@ test('an empty value is none, where a launcher hands on what nobody has set', as
   assert.ok(server.stderr().includes(`externalURL=http://${hostname()}:`), server.stderr());
 });
 
-test('a flag that alertmanager does not know is refused before anything starts', async (t) => {
+test('a flag unknown to alertmanager is refused before anything starts', async (t) => {
   const folder = temporaryFolder(t);
   const args = [
     executablePath(),
@@ -121,7 +121,7 @@ test('a flag that alertmanager does not know is refused before anything starts',
   assert.match(stderr, /unknown option '--cluster\.listen-adress='/);
 });
 
-test('when it is ready it says where it listens, and it is its own peer', async (t) => {
+test('when ready, the server logs its address, and is its own peer', async (t) => {
   const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
   assert.match(server.stderr(), /^time=\S+ level=INFO msg="Listening on" address=127\.0\.0\.1:\d+$/m);
   const { cluster } = await statusOf(t, server.url);
@@ -131,7 +131,7 @@ test('when it is ready it says where it listens, and it is its own peer', async 
   assert.match(cluster.peers[0]?.address ?? '', /^[^:]+:\d+$/);
 });
 
-test('templates are told the address under the name of the machine, unless another is given', async (t) => {
+test('templates have an address with the name of the machine, unless another is set', async (t) => {
   const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
   const port = new URL(server.url).port;
   assert.ok(server.stderr().includes(`externalURL=http://${hostname()}:${port}\n`), server.stderr());
@@ -150,7 +150,7 @@ route: {receiver: ${receiver}}
 receivers: [{name: ${receiver}}]
 `;
 
-test('a script of the name alertmanager reloads at SIGHUP, keeps the old file in force if the new one is bad, and ends at SIGTERM', async (t) => {
+test('a script of the name alertmanager reloads at SIGHUP, keeps the old file in force if the new one is invalid, and ends at SIGTERM', async (t) => {
   const folder = temporaryFolder(t);
   const config = configFile(t, configWith('before'));
   const server = await startServer(t, {
@@ -176,7 +176,7 @@ test('a script of the name alertmanager reloads at SIGHUP, keeps the old file in
   assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
 });
 
-test('an end does not wait for a connection that nobody waits for any more', async (t) => {
+test('a stop does not wait for an abandoned connection attempt', async (t) => {
   let heldMs: number | undefined;
   const silent = createServer((socket) => {
     const openedAt = performance.now();
@@ -190,7 +190,7 @@ test('an end does not wait for a connection that nobody waits for any more', asy
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.after(() => new Promise((resolve) => silent.close(resolve)));
-  // It takes the connection, and says nothing of TLS.
+  // It accepts the connection, and never answers the TLS handshake.
   const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const config = configFile(t, `route: {receiver: a}\nreceivers: [{name: a, webhook_configs: [{url: "${url}"}]}]\n`);
   const args = [executablePath(), 'alerts', 'test-receiver', 'a', '--config.file', config, '--timeout', '100ms'];

@@ -7,9 +7,9 @@ import type { SinkAnswer } from '../../testing/http/sink.ts';
 import { childrenOf, configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { startRecordingWebhook } from '../testing/delivery-sinks.ts';
 
-// The built server, asked to stop while a notification is under way.
+// The built server, stopped while a notification is under way.
 
-/** A server on one data directory, which can be started again; whoever is told answers with `answer`. */
+/** A server on one data directory, which can be started again; its receiver responds with `answer`. */
 async function createServers(t: TestContext, answer: () => SinkAnswer | Promise<SinkAnswer>) {
   const sink = await startRecordingWebhook(t, { answer });
   const config = `
@@ -36,7 +36,7 @@ const isRefused = (url: string): Promise<boolean> =>
     (error) => error.cause?.code === 'ECONNREFUSED',
   );
 
-test('a server that is asked to stop waits for the answer to what is under way, and notes it', async (t) => {
+test('a server that is stopped waits for the answer to a notification under way, and records it', async (t) => {
   let answer = (_: SinkAnswer) => {};
   const answering = new Promise<SinkAnswer>((resolve) => {
     answer = resolve;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 
-test('what 0.1.0 has left of the process that sent its notifications is removed', async (t) => {
+test('files of the notification process of 0.1.0 are removed', async (t) => {
   const data = join(temporaryFolder(t), 'data');
   mkdirSync(join(data, 'sender'), { recursive: true, mode: 0o700 });
   writeFileSync(join(data, 'sender', 'pid'), '4711');

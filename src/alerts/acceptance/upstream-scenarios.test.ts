@@ -1,4 +1,4 @@
-// The scenarios of Alertmanager's own acceptance suite (test/with_api_v2/acceptance), told anew as timelines.
+// The scenarios of Alertmanager's own acceptance suite (test/with_api_v2/acceptance), as timelines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ExpectedBatch, Timeline, type TimelineAlert } from '../testing/timeline.ts';
@@ -36,7 +36,7 @@ for (const lasts of [undefined, 3]) {
     // Another Prometheus posts later, but has seen it begin earlier.
     timeline.at(1.2).post(firing(1));
     timeline.at(2.1).post(noted(firing(2), 'v1'));
-    // Annotations are those of the last post, whenever it says that the alert began.
+    // Annotations are those of the last post, whatever its start.
     timeline.at(3.6).post(noted(firing(1.5), 'v2'));
     // Of several ends the latest counts.
     timeline.at(4.6).post(noted(named('test', 3, 4.5), 'v2'));
@@ -56,7 +56,7 @@ for (const lasts of [undefined, 3]) {
   });
 }
 
-test('repeat: what fires is told again at each flush after the repeat interval, what has resolved once', async (t) => {
+test('repeat: firing alerts are sent again at each flush after the repeat interval, resolved ones once', async (t) => {
   const timeline = new Timeline(t, { config: configOf(EVERY_SECOND) });
   timeline.at(1).post(named('test', 1));
   timeline.at(3.5).post(named('test', 1, 3));
@@ -64,7 +64,7 @@ test('repeat: what fires is told again at each flush after the repeat interval, 
   timeline.expect('hook', at(2, named('test', 1)), at(3, named('test', 1)), at(4, named('test', 1, 3)));
 });
 
-test('retry: a webhook that fails is tried until it succeeds; another of the same receiver hears nothing of that', async (t) => {
+test('retry: a failing webhook is retried until it succeeds; another of the same receiver is not affected', async (t) => {
   const timeline = new Timeline(t, {
     config: configOf('group_by: [alertname]\n  group_wait: 1s\n  group_interval: 2s\n  repeat_interval: 3s', [
       'good',
@@ -79,7 +79,7 @@ test('retry: a webhook that fails is tried until it succeeds; another of the sam
   timeline.expect('good', at(2, named('test', 1)), { between: [6, 6.5], alerts: [named('test', 1)] });
 });
 
-test('batching: what comes while a group waits is told together, and all of it again after the repeat interval', async (t) => {
+test('batching: alerts that come while a group waits are sent together, and again after the repeat interval', async (t) => {
   const timeline = new Timeline(t, {
     config: configOf('group_by: []\n  group_wait: 1s\n  group_interval: 1s\n  repeat_interval: 4900ms'),
   });
@@ -91,7 +91,7 @@ test('batching: what comes while a group waits is told together, and all of it a
   timeline.expect('hook', at(2.1, named('test1', 1), named('test5', 1)), at(4.1, ...all), at(9.1, ...all));
 });
 
-test('resolved: alerts that nobody posts again resolve after the resolve timeout', async (t) => {
+test('resolved: alerts that are not posted again resolve after the resolve timeout', async (t) => {
   const timeline = new Timeline(t, {
     config: `global: {resolve_timeout: 10s}\n${configOf('group_by: [alertname]\n  group_wait: 1s\n  group_interval: 5s')}`,
   });
@@ -102,7 +102,7 @@ test('resolved: alerts that nobody posts again resolve after the resolve timeout
   timeline.expect('hook', at(2, ...alerts(1)), at(12, ...alerts(1, 11)));
 });
 
-test('resolved filter: an end that is not to be told is known all the same', async (t) => {
+test('resolved filter: an end that is not sent is recorded all the same', async (t) => {
   const config = `global: {resolve_timeout: 10s}
 ${configOf('group_by: [alertname]\n  group_wait: 1s\n  group_interval: 5s', ['all'])}    - url: http://firing/
       send_resolved: false
@@ -127,7 +127,7 @@ ${configOf('group_by: [alertname]\n  group_wait: 1s\n  group_interval: 5s', ['al
 
 const SLOW = 'group_by: []\n  group_wait: 1s\n  group_interval: 6s\n  repeat_interval: 10m';
 
-test('cold start: nothing is told before the start delay is over, and a reload at that moment tells nothing twice', async (t) => {
+test('cold start: nothing is sent before the start delay is over, and a reload at that moment sends nothing twice', async (t) => {
   const timeline = new Timeline(t, { config: configOf(SLOW), startDelay: 5 });
   timeline.at(1).post(named('test1', -100));
   timeline.at(2).post(named('test2', 2));
@@ -139,7 +139,7 @@ test('cold start: nothing is told before the start delay is over, and a reload a
   timeline.expect('hook', at(5, first, second), at(11, first, second, named('test3', -100), named('test4', 7)));
 });
 
-test('reload: what was told is not told again, and groups begin their interval anew', async (t) => {
+test('reload: notified alerts are not sent again, and groups begin their interval anew', async (t) => {
   const timeline = new Timeline(t, { config: configOf(SLOW) });
   timeline.at(1).post(named('test1', 1));
   timeline.at(3.5).reload();
@@ -148,7 +148,7 @@ test('reload: what was told is not told again, and groups begin their interval a
   timeline.expect('hook', at(2, named('test1', 1)), at(9.5, named('test1', 1), named('test2', 4)));
 });
 
-test('webhook time-out: an attempt that takes longer than the webhook may is made again', async (t) => {
+test('webhook time-out: an attempt over the timeout of the webhook is repeated', async (t) => {
   const config = configOf('group_by: [alertname]\n  group_wait: 1s\n  group_interval: 1m\n  repeat_interval: 1m');
   const timeline = new Timeline(t, {
     config: `${config}      timeout: 500ms\n`,
@@ -160,7 +160,7 @@ test('webhook time-out: an attempt that takes longer than the webhook may is mad
   assert.match(timeline.app.log.join(), /level=WARN .*will retry later.*webhook timeout/);
 });
 
-test('silencing: a silenced alert is left out of what is told, and is back when its silence is over', async (t) => {
+test('silencing: a silenced alert is left out of notifications, and returns when its silence is over', async (t) => {
   const timeline = new Timeline(t, { config: configOf(ALL_EVERY_SECOND) });
   const [first, second] = [named('test1', 1), named('test2', 1)];
   timeline.at(1).post(first);
@@ -170,7 +170,7 @@ test('silencing: a silenced alert is left out of what is told, and is back when 
   timeline.expect('hook', at(2, first, second), at(3, second), at(4, second), at(5, first, second));
 });
 
-test('silence delete: what a silence has kept quiet is told at the flush after its end', async (t) => {
+test('silence delete: alerts of a deleted silence are sent at the flush after its end', async (t) => {
   const timeline = new Timeline(t, { config: configOf(ALL_EVERY_SECOND) });
   const [first, second] = [named('test1', 1), named('test2', 1)];
   timeline.at(1).post(first, second);
@@ -193,7 +193,7 @@ const inZone = (alertname: string, zone: string, from?: number, to?: number): Ti
   labels: { alertname, job: 'testjob', zone },
 });
 
-test('inhibition: a target is quiet while its source fires, and is told of again when that has resolved', async (t) => {
+test('inhibition: a target is suppressed while its source fires, and is sent again when that has resolved', async (t) => {
   // Repeated at every flush: on this clock a notification is exactly as old as the interval.
   const route = ALL_ALWAYS.replace('repeat_interval: 1s', 'repeat_interval: 900ms');
   const timeline = new Timeline(t, { config: configOf(route, ['hook'], INHIBITION) });
@@ -216,7 +216,7 @@ test('inhibition: a target is quiet while its source fires, and is told of again
   );
 });
 
-test('always inhibiting: when source and target resolve together, both ends are told', async (t) => {
+test('always inhibiting: when source and target resolve together, both ends are sent', async (t) => {
   const timeline = new Timeline(t, { config: configOf(ALL_ALWAYS, ['hook'], INHIBITION) });
   timeline.at(1).post(inZone('InstanceDown', 'aa', 1));
   timeline.at(1).post(inZone('JobDown', 'aa', 1));
@@ -239,7 +239,7 @@ test('an empty inhibition rule inhibits nothing, and stops nothing', async (t) =
 
 const UTF8_LABELS = { '00': 'b', a: 'a', Σ: 'c', '🙂': 'dΘ' };
 
-test('UTF-8 alerts: names of any characters are taken, listed, filtered by and told', async (t) => {
+test('UTF-8 alerts: names of any characters are accepted, listed, filtered by and sent', async (t) => {
   const timeline = new Timeline(t, {
     config: configOf('group_by: []\n  group_wait: 1s\n  group_interval: 10m\n  repeat_interval: 1h'),
   });

@@ -94,7 +94,7 @@ function rewrite(random: Random): string {
   return lines.join('\n');
 }
 
-test('whatever form of YAML amtool takes is taken', async (t) => {
+test('every form of YAML that amtool accepts is accepted', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
   const random = new Random(SEED);
   const folder = temporaryFolder(t);

@@ -28,7 +28,7 @@ function load(source: { read(): ReturnType<ConfigSource['read']> }): Alertmanage
 const FIRST = 'route: {receiver: a}\nreceivers: [{name: a}]\n';
 const SECOND = 'route: {receiver: b}\nreceivers: [{name: b}]\n';
 
-test('without a file there is a configuration that just works', () => {
+test('without a file there is a working default configuration', () => {
   const config = load(sourceOf(undefined));
   assert.deepEqual(
     config.receivers.map(({ name }) => name),
@@ -67,7 +67,7 @@ test('a file that is larger than any configuration is not read', (t) => {
   assert.deepEqual(sourceOf(file).read(), { ok: false, reason });
 });
 
-test('how matchers are read, variables and the folder of the file come through the source', (t) => {
+test('the source passes on the matcher mode, variables and the folder of the file', (t) => {
   const file = temporaryFile(
     t,
     `templates: [x]\nroute: {receiver: a, group_by: ["$\{NAME}"]}\nreceivers: [{name: a}]\n`,
@@ -83,7 +83,7 @@ test('how matchers are read, variables and the folder of the file come through t
   assert.ok(!classic.read().ok);
 });
 
-test('a reload that is carried out takes effect, a refused one changes nothing but the report of it', (t) => {
+test('a successful reload takes effect, a refused one changes only its report', (t) => {
   const clock = new FakeClock(1_000);
   const file = temporaryFile(t, FIRST);
   const source = sourceOf(file);

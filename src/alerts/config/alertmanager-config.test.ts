@@ -67,7 +67,7 @@ test('an empty file has no route, and a file may lack one', () => {
   assert.equal(reasonOf('just text'), 'line 1: expected a mapping of fields, found a scalar');
 });
 
-test('names that lead nowhere, that come twice, and what a root route may not have, are refused', () => {
+test('unknown names, duplicate names, and fields not allowed in a root route are refused', () => {
   const intervals = (fields: string) => `${root('')}${fields}`;
   const cases: readonly (readonly [text: string, reason: string])[] = [
     [`route: {}\n${RECEIVERS}`, 'line 1: root route must specify a default receiver'],
@@ -172,7 +172,7 @@ mute_time_intervals: [{name: old}]
   assert.deepEqual(route.routes[0]?.activeTimeIntervals, ['old']);
 });
 
-test('inhibition rules join the old ways to write matchers with the new one', () => {
+test('inhibition rules combine the old and new forms of matchers', () => {
   const text = `${root('')}
 inhibit_rules:
 - name: n
@@ -209,7 +209,7 @@ test('matchers and names of labels are read as the mode says', () => {
   assert.match(warning ?? '', /^line 4: only the classic matcher syntax allows this input.*; write a=~"b\|\{c"$/);
 });
 
-test('variables are put in only where it is asked for', () => {
+test('variables are expanded only if enabled', () => {
   const text = root('  group_by: ["$' + '{LABEL}"]\n');
   const environment = { LABEL: 'team' };
   assert.deepEqual(read(text, { expandEnv: true, environment }).route.groupBy, ['team']);
@@ -223,7 +223,7 @@ test('a file nested too deeply is refused', () => {
   assert.match(reasonOf(`route: ${routes}\n`), /nested too deeply/);
 });
 
-test('of a URL that variables went into the host alone is shown, also where the path was given its slash', () => {
+test('of a URL with expanded variables only the host is shown, also where a slash was added to the path', () => {
   const url = '$' + '{URL}';
   const text = `route: {receiver: a}
 receivers:

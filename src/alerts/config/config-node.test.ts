@@ -22,7 +22,7 @@ const read1 = (node: ConfigNode) =>
     .map(([, value]) => value.text())
     .join();
 
-test('what is not YAML is refused with the line', () => {
+test('invalid YAML is refused with the line', () => {
   const cases: readonly (readonly [yaml: string, message: RegExp])[] = [
     ['a: [\n', /^line 2: /],
     ['a: 1\n\tb: 2\n', /^line 2: /],
@@ -37,7 +37,7 @@ test('what is not YAML is refused with the line', () => {
     );
 });
 
-test('of several documents the first one counts; where another begins that says something is known', () => {
+test('of several documents the first one counts; the start of another with content is recorded', () => {
   const cases: readonly (readonly [rest: string, line: number | undefined])[] = [
     ['', undefined],
     ['---\n', undefined],
@@ -52,7 +52,7 @@ test('of several documents the first one counts; where another begins that says 
   }
 });
 
-test('an alias stands for what its anchor named last', () => {
+test('an alias is the last value of its anchor', () => {
   const yaml = '- &a one\n- *a\n- &a two\n- *a\n- {x: &b [three]}\n- *b\n';
   const node = ConfigNode.parse(yaml);
   const items = node.items().map((item) => (item.shape === 'scalar' ? item.text() : item.shape));
@@ -67,7 +67,7 @@ test('an alias stands for what its anchor named last', () => {
   );
 });
 
-test('an anchor that contains itself, and aliases that multiply, come to an end', () => {
+test('recursive anchors and multiplying aliases are refused in bounded time', () => {
   const tree: Kind<unknown> = {
     read: (node) => (node.shape === 'list' ? list(tree).read(node) : node.text()),
     print: () => undefined,
@@ -83,7 +83,7 @@ test('an anchor that contains itself, and aliases that multiply, come to an end'
   assert.ok(message.length < 10_000, `${message.length} characters`);
 });
 
-test('<< brings in fields that are not there, and the first that has one gives it', () => {
+test('<< adds missing fields, each from the first mapping that has it', () => {
   const yaml = `
 - &base {a: 1, b: 2}
 - &more {b: 3, c: 4}
@@ -106,7 +106,7 @@ test('<< brings in fields that are not there, and the first that has one gives i
   );
 });
 
-test('a name that comes twice is refused, and all of them are', () => {
+test('every duplicate name is refused', () => {
   const yaml = 'a: 1\nb: 2\na: 3\nb: 4\n';
   assert.equal(
     faultOf(() => readAs(object({ a: optional(text), b: optional(text) }), yaml)),
@@ -127,7 +127,7 @@ test('nothing is an empty text and an empty mapping', () => {
   assert.deepEqual(readAs(list(text), '["~", nUll]'), ['~', 'nUll']);
 });
 
-test('variables go into values, where it is asked for', () => {
+test('variables are expanded in values, if enabled', () => {
   const environment = { NAME: 'team', EMPTY: '', _X1: 'a: [b', FLAG: 'yes' };
   const cases: readonly (readonly [written: string, text: string])[] = [
     [`'\${NAME}'`, 'team'],
@@ -151,7 +151,7 @@ test('variables go into values, where it is asked for', () => {
   );
 });
 
-test('what a variable brought in is neither shown nor quoted', () => {
+test('the value of a variable is neither shown nor quoted', () => {
   const environment = { TOKEN: 'hunter2', HOST: 'https://user:hunter2@example.org/hunter2?q=hunter2' };
   const node = ConfigNode.parse(`a: x \${TOKEN}\nb: \${TOKEN}\nc: \${HOST}\nd: plain\n`, environment);
   const kind = object({ a: optional(text), b: optional(secret), c: optional(url), d: optional(text) });

@@ -5,7 +5,7 @@ import { DEFAULT_HTTP_CONFIG, type HttpConfig, httpConfig } from './http-config.
 
 const read = (yaml: string): HttpConfig => httpConfig.read(ConfigNode.parse(yaml));
 
-test('the default is what nothing is read as', () => {
+test('the default is the result of an empty node', () => {
   assert.deepEqual(read('{}'), DEFAULT_HTTP_CONFIG);
   assert.deepEqual(httpConfig.print(DEFAULT_HTTP_CONFIG), { follow_redirects: true, enable_http2: true });
 });
@@ -49,7 +49,7 @@ test('claims keep their types', () => {
 const OAUTH = 'client_id: c, token_url: "https://x/t"';
 const JWT = 'grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer"';
 
-test('what does not go together is refused in the words of Alertmanager', () => {
+test('incompatible fields are refused in the words of Alertmanager', () => {
   const cases: readonly (readonly [yaml: string, message: string | undefined])[] = [
     [
       'bearer_token: a\nbearer_token_file: b',

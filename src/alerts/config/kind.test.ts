@@ -30,7 +30,7 @@ function read<T>(kind: Kind<T>, yaml: string): T | string {
 
 type Cases = readonly (readonly [kind: Kind<never>, yaml: string, value: unknown, printed?: unknown])[];
 
-test('a value is read as its field wants it, and printed so that it is read again', () => {
+test("a value is read as its field's kind, and its printed form is read as the same value", () => {
   const cases = [
     [text, '2', '2'],
     [text, 'true', 'true'],
@@ -120,7 +120,7 @@ const nested = object(
   ({ aB }) => (aB === 'wrong' ? { field: 'a_b', message: 'a_b is wrong' } : undefined),
 );
 
-test('a mapping has its fields or their defaults; of what is off, zero or empty nothing is printed', () => {
+test('a mapping has its fields or their defaults; off, zero and empty values are not printed', () => {
   assert.deepEqual(read(nested, '{}'), { aB: 'x', c2d: undefined, on: true, off: false });
   assert.deepEqual(nested.print({ aB: 'x', c2d: undefined, on: true, off: false }), { a_b: 'x', on: true });
   assert.deepEqual(nested.print({ aB: '', c2d: [], on: false, off: true }), {
@@ -146,6 +146,6 @@ test('all that is wrong with a mapping is said, each with its line; the whole is
   assert.equal(read(nested, 'on: true\na_b: wrong\n'), 'line 2: a_b is wrong');
 });
 
-test('a list may refuse items that are nothing', () => {
+test('a list may refuse empty items', () => {
   assert.equal(read(list(text, 'missing name'), '- a\n-\n- ~\n'), 'line 2: missing name\nline 3: missing name');
 });

@@ -27,7 +27,7 @@ const GLOBAL = `global:
   webex_api_url: https://webexapis.com/v1/messages
 `;
 
-test('a configuration is written with the defaults of its global part, and else as it stands', () => {
+test('a configuration is printed with the defaults of its global part, and otherwise unchanged', () => {
   const text = `
 route:
   receiver: a
@@ -79,7 +79,7 @@ time_intervals:
   );
 });
 
-/** One receiver with everything that has a secret, and some that has none. */
+/** One receiver with all integrations that have a secret, and some without. */
 const SECRETS = `
 global:
   smtp_from: a@b
@@ -113,7 +113,7 @@ receivers:
   mattermost_configs: [{webhook_url: http://x/hunter2}]
 `;
 
-test('no secret is written, and what is written is read again and written as before', () => {
+test('no secret is printed, and the printed configuration is read and printed as before', () => {
   const { printed, receivers } = read(SECRETS);
   assert.equal(receivers[0]?.integrations.length, 19);
   assert.ok(!printed.includes('hunter2'), printed);
@@ -184,7 +184,7 @@ function randomFile(random: Random): unknown {
   };
 }
 
-test('what is written is read back as it was, whatever the names are', () => {
+test('the printed configuration is read as the original, whatever its names', () => {
   const random = new Random(8);
   const said = ({ route, receivers, inhibitRules, timeIntervals, global }: AlertmanagerConfig) =>
     JSON.parse(JSON.stringify({ route, receivers, inhibitRules, timeIntervals, global }));
@@ -196,9 +196,9 @@ test('what is written is read back as it was, whatever the names are', () => {
   }
 });
 
-test('the real amtool finds no fault with what is written', async (t) => {
+test('the real amtool accepts the printed configuration', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
-  // What this one, of 2022, knows; for it the URL of a webhook is no secret that could be hidden.
+  // Only what this amtool, of 2022, supports; it does not treat the URL of a webhook as a secret.
   const text = `
 global: {smtp_from: a@b, smtp_smarthost: 'h:25', victorops_api_key: k}
 route:

@@ -26,7 +26,7 @@ interface WithFiles {
 const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
 const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 
-test('paths start at the folder of the file; those of integrations stay as they are', () => {
+test('paths start at the folder of the file; paths of integrations stay as they are', () => {
   const text = `
 global:
   http_config: {tls_config: {ca_file: ca.pem}}
@@ -70,7 +70,7 @@ receivers:
   }
 });
 
-test('integrations are in the order in which they run, with their place among their kind', () => {
+test('integrations are in the order of their run, with their index among their kind', () => {
   const text = `
 global: {victorops_api_key: k}
 route: {receiver: a}
@@ -92,7 +92,7 @@ receivers:
   );
 });
 
-test('an integration that is nothing, or lacks what the global part does not give, is refused', () => {
+test('an empty integration, or one with a field missing here and in the global part, is refused', () => {
   const receiver = (fields: string, global = '') =>
     `${global}route: {receiver: a}\nreceivers:\n- name: a\n  ${fields}\n`;
   const cases: readonly (readonly [text: string, reason: string])[] = [
@@ -116,7 +116,7 @@ test('an integration that is nothing, or lacks what the global part does not giv
   assert.ok(read(receiver('slack_configs:\n  - channel: x', 'global: {slack_api_url: http://x/}\n')));
 });
 
-test('a secret of the receiver, inline or in a file, keeps the global one away', () => {
+test('a secret of the receiver, inline or in a file, takes precedence over the global one', () => {
   const globals = `
   opsgenie_api_key: g
   victorops_api_key: g
@@ -157,7 +157,7 @@ receivers:
   }
 });
 
-test('of a secret and its file only one may be given, globally too', () => {
+test('a secret and its file are mutually exclusive, globally too', () => {
   const names = [
     'slack_app_token',
     'slack_api_url',

@@ -52,7 +52,7 @@ routes:
   assert.equal(routes.length, 2);
 });
 
-test('grouping by nothing is one group, by ... one for each label set, and both can be said again below', () => {
+test('grouping by nothing is one group, by ... one for each label set, and both can be set again below', () => {
   const route = read("{receiver: a, group_by: ['...'], routes: [{}, {group_by: []}, {group_by: [x]}, {group_by: ~}]}");
   assert.deepEqual(
     [route, ...route.routes].map(({ groupBy }) => groupBy),

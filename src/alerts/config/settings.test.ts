@@ -45,14 +45,14 @@ test('the defaults are Alertmanager’s', () => {
   assert.deepEqual({ ...options, ...expected }, options);
 });
 
-test('a limit below 0 is none', () => {
+test('a limit below 0 means no limit', () => {
   assert.equal(optionsFor({ maxSilences: '-7' }).maxSilences, 0);
   assert.equal(optionsFor({ maxSilences: '999999999999999' }).maxSilences, 999_999_999_999_999);
   for (const written of ['1.5', '', '1e3', '9999999999999999'])
     assert.match(read({ maxSilences: written }).problems.join(), /write a whole number; 0 is no limit/, written);
 });
 
-test('the state lies in a folder of the data directory, unless it has a path of its own', () => {
+test('the state lies in a folder of the data directory, unless it has its own path', () => {
   const { storagePath, importPath } = optionsFor({ dataDir: 'd' });
   assert.deepEqual([storagePath, importPath], ['d/alerts', 'd']);
   const own = optionsFor({ dataDir: 'd', storagePath: 's' });
@@ -66,7 +66,7 @@ test('the route prefix is the path of the external URL, unless it is given', () 
   assert.equal(optionsFor({ externalUrl, routePrefix: '/' }).routePrefix, '');
 });
 
-test('a bad regular expression is named with what is wrong with it', () => {
+test('a bad regular expression is reported with its error', () => {
   assert.match(
     read({ corsOriginPattern: '(' }).problems.join(),
     /^--web\.cors\.origin: "\(" is invalid; write a regular/,

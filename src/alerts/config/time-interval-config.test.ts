@@ -9,7 +9,7 @@ import { muteTimeIntervals, timeIntervals } from './time-interval-config.ts';
 const read = (text: string) => timeIntervals.read(ConfigNode.parse(text)).map(({ value }) => value);
 const interval = (fields: string) => `[{name: x, time_intervals: [{${fields}}]}]`;
 
-test('ranges are read in all their spellings, and written in one', () => {
+test('ranges are read in all their forms, and printed in one', () => {
   const cases: readonly (readonly [fields: string, read: unknown, printed: unknown])[] = [
     ['', {}, {}],
     [
@@ -128,7 +128,7 @@ test('an interval needs a name, under its old name too', () => {
   assert.throws(() => muteTimeIntervals.read(node), /^Error: line 1: missing name in mute time interval\n/);
 });
 
-test('an instant lies inside exactly those intervals that Alertmanager finds it in', () => {
+test('an instant lies inside the same intervals as in Alertmanager', () => {
   // Measured with Alertmanager's own timeinterval package, on the wall clock of the location.
   for (const { interval: fields, at, inside } of measured) {
     const [named] = read(JSON.stringify([{ name: 'x', time_intervals: [fields] }]));

@@ -18,7 +18,7 @@ function reasonOf(text: string, options: Partial<ReadConfigOptions> = {}): strin
 const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
 const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 
-test('what Alertmanager tells of itself is read, checked, and of no effect', () => {
+test("settings of Alertmanager's own telemetry are read and checked, and have no effect", () => {
   const text = `${root('')}tracing: {endpoint: "x:1"}\nevent_recorder: {file_outputs: [{path: x}]}\n`;
   assert.deepEqual(read(text).warnings, [
     'line 4: tracing is read and has no effect',
@@ -44,7 +44,7 @@ test('what Alertmanager tells of itself is read, checked, and of no effect', () 
   for (const [fields, reason] of cases) assert.equal(reasonOf(`${root('')}${fields}\n`), `line 4: ${reason}`, fields);
 });
 
-test('what will not do what it seems to say is warned of, once', () => {
+test('a misleading setting is warned of, once', () => {
   const text = `
 route:
   receiver: a
@@ -75,7 +75,7 @@ mute_time_intervals: [{name: x}]
   assert.equal(read(text).warnings.length, 6);
 });
 
-test('a second document is told of, if it says anything', () => {
+test('a second document is warned of, unless it is empty', () => {
   const text = `${root('')}---\n`;
   assert.deepEqual(read(text).warnings, []);
   assert.deepEqual(read(`${text}route: {receiver: b}\n`).warnings, [
@@ -83,7 +83,7 @@ test('a second document is told of, if it says anything', () => {
   ]);
 });
 
-test('bytes that are no UTF-8 are told of, at the first of them', () => {
+test('invalid UTF-8 is warned of, at its first byte', () => {
   const latin1 = Buffer.from(root('  # Z\u00fcrich\n  routes: [{matchers: [city="Z\u00fcrich"]}]\n'), 'latin1');
   assert.deepEqual(read(latin1.toString('utf8')).warnings, [
     'line 3: U+FFFD stands here, as which bytes are read that are no UTF-8: what is to match them matches nothing',

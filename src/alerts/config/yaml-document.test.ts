@@ -36,11 +36,11 @@ test('quotes may hold lines at the margin', () => {
   assert.deepEqual(read('a:\n  b: "c\nd\n\n e"\n  f: \'g\nh\'\n').value, { a: { b: 'c d\ne', f: 'g h' } });
 });
 
-test('a remark may follow at once', () => {
+test('a comment may follow at once', () => {
   assert.deepEqual(read('a: "b"#c\nd: [e]#f\ng: >-#h\n  i\nj: k#l\n').value, { a: 'b', d: ['e'], g: 'i', j: 'k#l' });
 });
 
-test('a bracket that is never closed is told of', () => {
+test('an unclosed bracket is reported', () => {
   const { error, line } = read('a:\n  b: [\n    c\nd: e\n');
   assert.match(error ?? '', /end with a \]/);
   assert.ok(line !== undefined && line >= 2);
@@ -60,14 +60,14 @@ const MISTAKES: readonly (readonly [string, string, number, RegExp])[] = [
 ];
 
 for (const [where, text, line, error] of MISTAKES) {
-  test(`a mistake ${where} is told with its line`, () => {
-    const told = read(text);
-    assert.match(told.error ?? '', error);
-    assert.equal(told.line, line);
+  test(`a mistake ${where} is reported with its line`, () => {
+    const result = read(text);
+    assert.match(result.error ?? '', error);
+    assert.equal(result.line, line);
   });
 }
 
-test('the marks of a document end what is open', () => {
+test('the markers of a document end open nodes', () => {
   assert.match(read('a: [\n---\nb: c\n').error ?? '', /must/);
 });
 
@@ -76,7 +76,7 @@ test('outside of brackets indentation counts', () => {
   assert.deepEqual(read('a: [\n]\nb:\n  c: d\n').value, { a: [], b: { c: 'd' } });
 });
 
-test('the first document counts, and where the next one begins is told', () => {
+test('the first document counts, and the start of the next one is reported', () => {
   const { value, nextAt } = read('a: b\n---\nc: d\n');
   assert.deepEqual([value, nextAt], [{ a: 'b' }, 5]);
   assert.deepEqual(read('').value, null);
@@ -91,7 +91,7 @@ const DEEP: readonly (readonly [string, string])[] = [
 ];
 
 for (const [form, text] of DEEP) {
-  test(`what is nested too deeply is told before it takes time or room: ${form}`, () => {
+  test(`excessive nesting is refused before it takes time or memory: ${form}`, () => {
     assert.deepEqual(read(`a: b\n---\n${text.repeat(100_000)}`).error, 'nested too deeply');
     assert.deepEqual(read(`# c\n${text.repeat(3000)}`), {
       value: undefined,

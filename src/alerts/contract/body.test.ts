@@ -4,14 +4,14 @@ import { readJson } from './body.ts';
 
 const read = (text: string | Buffer, name: 'alerts' | 'silence' = 'alerts') => readJson(Buffer.from(text), name);
 
-test('an empty body, one of white space and a null are no body', () => {
+test('an empty body, one of white space and a null count as no body', () => {
   for (const text of ['', ' ', '\n\t\r ', 'null', ' null ', 'null []']) {
     assert.deepEqual(read(text), { ok: false, reason: 'alerts in body is required' }, JSON.stringify(text));
     assert.deepEqual(read(text, 'silence'), { ok: false, reason: 'silence in body is required' });
   }
 });
 
-test('the first JSON value is read, and what follows it is not looked at', () => {
+test('the first JSON value is read, and the rest is ignored', () => {
   const cases: readonly (readonly [string, unknown])[] = [
     ['[]', []],
     [' {"a":1}\n', { a: 1 }],
@@ -26,7 +26,7 @@ test('the first JSON value is read, and what follows it is not looked at', () =>
   for (const [text, value] of cases) assert.deepEqual(read(text), { ok: true, value }, text);
 });
 
-test('what is no JSON is refused with the cause', () => {
+test('invalid JSON is refused with the cause', () => {
   for (const text of [
     '{',
     '[',
@@ -49,7 +49,7 @@ test('what is no JSON is refused with the cause', () => {
   assert.match(outcome.ok ? '' : outcome.reason, /^parsing silence body from "" failed, because ./);
 });
 
-test('bytes that are no UTF-8 become the replacement character', () => {
+test('invalid UTF-8 becomes the replacement character', () => {
   const bytes = Buffer.from([0x22, 0x61, 0xff, 0xc3, 0x22]);
   assert.deepEqual(read(bytes), { ok: true, value: 'a\ufffd\ufffd' });
 });

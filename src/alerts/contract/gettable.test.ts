@@ -37,7 +37,7 @@ test('an alert without a generator has no such key', () => {
   assert.deepEqual(Object.keys(read), Object.keys(keys));
 });
 
-test('a suppressed alert says what suppresses it', () => {
+test('a suppressed alert has the ids of its silences and inhibiting alerts', () => {
   const read = JSON.parse(printAlert(ALERT, '[]', statusOf(['s1', 's2'], ['f'], ['m']))) as { status: unknown };
   assert.deepEqual(read.status, {
     inhibitedBy: ['f'],

@@ -34,7 +34,7 @@ test('an instant is read in every form that clients may write it in', () => {
   }
 });
 
-test("Go's zero time says that there is none, in every zone", () => {
+test("Go's zero time is an absent time, in every zone", () => {
   for (const text of ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01', '0001-01-01T02:00:00+02:00']) {
     assert.deepEqual(readInstant(text), { ok: true, value: undefined }, text);
   }
@@ -44,7 +44,7 @@ test('the empty text is the epoch', () => {
   assert.deepEqual(readInstant(''), { ok: true, value: 0 });
 });
 
-test('what is no instant is refused, dates that would roll over included', () => {
+test('an invalid instant is refused, dates that would roll over included', () => {
   const bad = [
     'yesterday',
     '1700000000',
@@ -77,7 +77,7 @@ test('what is no instant is refused, dates that would roll over included', () =>
     '2026-03-04T05:06:07+00:99',
     '10000-01-01T00:00:00Z',
     '-0001-01-01T00:00:00Z',
-    // Only in their own zone has the year four digits; clients could not read what we would write.
+    // Only in their own zone has the year four digits; clients could not read them in UTC.
     '9999-12-31T23:59:59-01:00',
     '0000-01-01T00:00:00+01:00',
     '2026-03-04T05:06:07Z\n',
@@ -92,7 +92,7 @@ test('an instant is written in UTC with three digits, and read back as it was', 
   const random = new Random(7);
   const known: number[] = [];
   for (let round = 0; round < 3_000; round++) {
-    // Some at a distance at which they share a place in what is remembered.
+    // Some at a distance at which they share a place in the cache.
     const at = random.chance(0.3)
       ? random.pick([0, ...known]) + 4096 * random.int(-3, 3)
       : random.int(-62_000_000_000_000, 253_402_300_700_000);

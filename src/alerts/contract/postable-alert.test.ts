@@ -12,7 +12,7 @@ test('a posted alert needs labels and nothing else', () => {
   assert.ok(read('{"labels":{}}').ok);
 });
 
-test('a posted alert may say everything', () => {
+test('a posted alert may have every field', () => {
   const json =
     '{"labels":{"a":"b","c":""},"annotations":{"d":""},"generatorURL":"http://p/g#x","startsAt":"1970-01-01T00:00:01Z","endsAt":"1970-01-01T00:00:02.5Z"}';
   assert.deepEqual(read(json), {
@@ -27,7 +27,7 @@ test('a posted alert may say everything', () => {
   });
 });
 
-test('a null is the same as nothing, but for the labels, which must be there; a null value is an empty one', () => {
+test('a null counts as absent, except for the required labels; a null value counts as empty', () => {
   const plain = read('{"labels":{"a":"b"}}');
   assert.deepEqual(
     read('{"labels":{"a":"b"},"annotations":null,"generatorURL":null,"startsAt":null,"endsAt":null}'),
@@ -41,12 +41,12 @@ test('a null is the same as nothing, but for the labels, which must be there; a 
   assert.deepEqual(withNulls.value.annotations, { d: '' });
 });
 
-test('fields that nobody knows are ignored, whatever they hold', () => {
+test('unknown fields are ignored, whatever their values', () => {
   const json = '{"labels":{"a":"b"},"status":{"state":7},"fingerprint":[],"__proto__":{"labels":7},"constructor":null}';
   assert.deepEqual(read(json), read('{"labels":{"a":"b"}}'));
 });
 
-test('labels and annotations may have names to which JavaScript gives a meaning', () => {
+test('labels and annotations may have names with a meaning in JavaScript', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', '0', ''];
   const pairs = `{${names.map((name) => `${JSON.stringify(name)}:"x"`).join(',')}}`;
   const outcome = read(`{"labels":${pairs},"annotations":${pairs}}`);
@@ -71,7 +71,7 @@ test('half a surrogate pair becomes the replacement character in names, values a
   assert.equal(generatorURL, '/\ufffd');
 });
 
-test('a refusal names the element, the field and what was wrong with it', () => {
+test('a refusal names the element, the field and its error', () => {
   const parsing = 'parsing alerts body from "" failed, because';
   const strings = 'must be an object whose values are strings';
   const cases: readonly (readonly [string, string])[] = [

@@ -42,14 +42,14 @@ test('a posted silence may have an id, annotations and every kind of matcher', (
   ]);
 });
 
-test('what is returned by a reader may be posted again: the rest of it is ignored', () => {
+test('a returned silence may be posted again: its other fields are ignored', () => {
   const outcome = read(
     `{"status":{"state":"active"},"updatedAt":7,"__proto__":{"id":"x"},"id":null,${MATCHERS},${REST}}`,
   );
   assert.deepEqual(outcome, read(`{${MATCHERS},${REST}}`));
 });
 
-test("Go's zero time is no time, the empty text is the epoch", () => {
+test("Go's zero time is an absent time, the empty text is the epoch", () => {
   const zero = '0001-01-01T00:00:00.000Z';
   const outcome = read(`{${MATCHERS},"startsAt":"${zero}","endsAt":"","createdBy":"","comment":""}`);
   assert.ok(outcome.ok);

@@ -28,7 +28,7 @@ test('many small alerts are read in slices, with a turn for others between two',
   assert.deepEqual([turns, read.value.map((slice) => slice.length)], [2, [1_000, 1_000, 500]]);
 });
 
-test('a large body is read in slices whose alerts keep their order and their place', () => {
+test('a large body is read in slices, and its alerts keep their order and index', () => {
   const alerts: unknown[] = numbered(6_000, 'ä,]}"\\'.repeat(60));
   alerts[5_990] = { labels: 'none' };
   const { turns, read } = readAll(JSON.stringify(alerts));
@@ -41,7 +41,7 @@ test('a large body is read in slices whose alerts keep their order and their pla
   );
 });
 
-test('a large body that is no array of JSON is refused as a small one is, wherever it breaks', () => {
+test('an invalid large body is refused as a small one is, wherever it breaks', () => {
   const large = JSON.stringify(numbered(6_000, 'x'.repeat(300)));
   const inner = large.slice(1, -1);
   const reasons = (body: string) => {
@@ -60,7 +60,7 @@ test('a large body that is no array of JSON is refused as a small one is, wherev
   assert.equal(reasons(`"${'x'.repeat(2_000_000)}"`), 'the body must be an array of alerts');
 });
 
-test('what stands around a large array is not looked at', () => {
+test('text after a large array is ignored', () => {
   const large = JSON.stringify(numbered(6_000, 'x'.repeat(300)));
   for (const body of [
     `\r\n\t ${large}`,
@@ -75,7 +75,7 @@ test('what stands around a large array is not looked at', () => {
   }
 });
 
-test('slices of any size say what JSON.parse says of the whole', () => {
+test('slices of any size give the result of JSON.parse of the whole', () => {
   const random = new Random(20);
   const parts = [
     '[',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ParseWarning } from '../domain/matcher/parse.ts';
 import { readFlag, readMatchers, readParameters, readReceiver, readReceiverMatchers } from './query.ts';
 
-test('a flag is true for ten words in any case and false for whatever else', () => {
+test('a flag is true for ten words in any case and false for any other', () => {
   for (const word of [
     'true',
     '1',
@@ -57,7 +57,7 @@ test('of a repeated flag the last one counts; an absent or empty one is its defa
   }
 });
 
-test('parameters repeat, and may have a name to which JavaScript gives a meaning', () => {
+test('parameters repeat, and may have a name with a meaning in JavaScript', () => {
   const parameters = readParameters('http://h/api/v2/alerts?filter=a%3D%22b%22&__proto__=x&filter=c+d%2B&active');
   assert.deepEqual(parameters.getAll('filter'), ['a="b"', 'c d+']);
   assert.deepEqual(parameters.getAll('__proto__'), ['x']);
@@ -66,7 +66,7 @@ test('parameters repeat, and may have a name to which JavaScript gives a meaning
   assert.deepEqual(readParameters('http://h/api/v2/alerts').getAll('filter'), []);
 });
 
-test('a pair that Go could not read is left out, and bytes that are no UTF-8 are none in the text either', () => {
+test('a pair that Go could not read is left out, and invalid UTF-8 stays invalid in the text', () => {
   const valuesOf = (query: string) => readParameters(`/x?${query}`).getAll('a');
   const cases: readonly (readonly [query: string, values: readonly string[]])[] = [
     ['a=1;b=2&a=3', ['3']],
@@ -82,7 +82,7 @@ test('a pair that Go could not read is left out, and bytes that are no UTF-8 are
   for (const [query, values] of cases) assert.deepEqual(valuesOf(query), values, query);
 });
 
-test('a value that is no UTF-8 is refused, in words that are', () => {
+test('a value of invalid UTF-8 is refused, in valid UTF-8', () => {
   const reading = { mode: 'fallback', onWarning: () => {} } as const;
   const values = readParameters('/x?filter=a%3D%FF&receiver=%FF').getAll('filter');
   assert.deepEqual(readMatchers(values, reading), {
@@ -95,7 +95,7 @@ test('a value that is no UTF-8 is refused, in words that are', () => {
   });
 });
 
-test('matchers are read one a parameter, and the first bad one is the reason', () => {
+test('matchers are read one per parameter, and the first invalid one is the reason', () => {
   const warnings: ParseWarning[] = [];
   const reading = { mode: 'fallback', onWarning: (warning: ParseWarning) => warnings.push(warning) } as const;
   const read = readMatchers(['a="b"', 'c!~d.*', 'é=x'], reading);
@@ -109,7 +109,7 @@ test('matchers are read one a parameter, and the first bad one is the reason', (
   assert.deepEqual(readMatchers([''], reading), { ok: false, reason: 'bad matcher format: ' });
 });
 
-test('a matcher that only the classic syntax allows is read, and somebody is told', () => {
+test('a matcher that only the classic syntax allows is read and reported', () => {
   const inputs: string[] = [];
   const read = readMatchers(['a=b c'], { mode: 'fallback', onWarning: ({ input }) => inputs.push(input) });
   assert.ok(read.ok);
@@ -124,7 +124,7 @@ test('bad receiver matchers are refused in words of their own', () => {
   assert.ok(readReceiverMatchers(['name=~"a|b"'], reading).ok);
 });
 
-test('a receiver is a regular expression for the whole name; the last one counts, an empty one is none', () => {
+test('a receiver is a regular expression for the whole name; the last one counts, an empty one counts as absent', () => {
   const test = (values: readonly string[], name: string) => {
     const read = readReceiver(values);
     assert.ok(read.ok);

@@ -38,7 +38,7 @@ test('an absolute URI or an absolute path is one, and so is nothing at all', () 
   for (const text of good) assert.equal(isRequestUri(text), true, JSON.stringify(text));
 });
 
-test('whatever else is not', () => {
+test('any other text is not a request URI', () => {
   const bad = [
     'x',
     'relative/path',

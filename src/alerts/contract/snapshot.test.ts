@@ -29,7 +29,7 @@ const matcher = (type: number, name: string, pattern: string) => [
 
 const TIMES = [...instant(3, 1_700_000_000, 123_456_789), ...instant(4, 1_700_003_600), ...instant(5, 1_700_000_001)];
 
-/** A file of these silences, each with the instant at which it is to be forgotten. */
+/** A file of these silences, each with its expiry. */
 function snapshot(...silences: readonly (readonly number[])[]): Uint8Array {
   return Uint8Array.from(
     silences.flatMap((silence) => {
@@ -71,7 +71,7 @@ test('a silence is read with its matchers of every type, its times, author and c
   });
 });
 
-test('one set of matchers stands above the old list, annotations are kept, unknown fields are passed over', () => {
+test('one set of matchers takes precedence over the old list, annotations are kept, unknown fields are skipped', () => {
   const silence = decodeOne(
     ...text(1, 'abc'),
     ...nested(2, matcher(0, 'old', '1')),
@@ -101,7 +101,7 @@ test('author and text of an old comment are read, and a time before 1970', () =>
   assert.equal(new Date(silence.value.startsAt).toISOString(), '0001-01-01T00:00:00.000Z');
 });
 
-test('what cannot be kept is refused by its id, and the others are read', () => {
+test('an unsupported silence is refused by its id, and the others are read', () => {
   const set = nested(11, nested(1, matcher(0, 'a', '1')));
   const good = [...text(1, 'good'), ...nested(2, matcher(0, 'a', '1')), ...TIMES];
   const decoded = decodeSnapshot(
@@ -126,7 +126,7 @@ test('what cannot be kept is refused by its id, and the others are read', () => 
   );
 });
 
-test('a file that is cut off anywhere is refused, an empty one holds nothing', () => {
+test('a truncated file is refused, an empty one has no silences', () => {
   const whole = snapshot([...text(1, 'abc'), ...nested(2, matcher(0, 'a', '1')), ...TIMES]);
   for (let length = 1; length < whole.length; length++) {
     const decoded = decodeSnapshot(whole.subarray(0, length));

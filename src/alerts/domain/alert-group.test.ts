@@ -4,7 +4,7 @@ import { alertOf } from '../testing/parts.ts';
 import { compareGroupedAlerts, compareGroups } from './alert-group.ts';
 import { createLabelSet, labelsJson } from './label-set.ts';
 
-test('alerts of a group are ordered by job, then instance, then all labels; those that have the label first', () => {
+test('alerts of a group are ordered by job, then instance, then all labels; alerts with the label first', () => {
   const ordered: readonly Record<string, string>[] = [
     { job: 'a', instance: '1' },
     { job: 'a', instance: '1', x: '1' },

@@ -13,7 +13,7 @@ test('an alert is active until anything suppresses it', () => {
   assert.deepEqual(statusOf([], [], ['m']), { state: 'suppressed', silencedBy: [], inhibitedBy: [], mutedBy: ['m'] });
 });
 
-test('a state that is not wanted leaves out the alerts in it and no others', () => {
+test('an excluded state leaves out exactly the alerts in it', () => {
   const statuses: Readonly<Record<string, AlertStatus>> = {
     active: ACTIVE,
     silenced: statusOf(['s']),

@@ -57,14 +57,14 @@ test('labels lose their empty values, annotations keep them, and both are sorted
   assert.equal(outcome.value.generatorURL, 'http://p/');
 });
 
-test('an alert is refused in the words that clients know, the times first', () => {
+test("an alert is refused in Alertmanager's words, the times first", () => {
   const late = { startsAt: NOW, endsAt: NOW - 1 };
   const cases: readonly (readonly [Parameters<typeof postedAlert>, string])[] = [
     [[{}], 'at least one label pair required'],
     [[{ a: '', b: '' }], 'at least one label pair required'],
     [[{ a: 'b' }, late], 'start time must be before end time'],
     [[{}, late], 'start time must be before end time'],
-    // It starts only after it ended: now, for want of a start, is not asked.
+    // The start is after the end: a missing start does not default to now.
     [[{ a: 'b' }, { startsAt: NOW + 6 * MINUTE }], 'start time must be before end time'],
     [[{ '': 'x' }], 'invalid label set: invalid name ""'],
     [[{ a: 'b', '': 'x' }], 'invalid label set: invalid name ""'],
@@ -110,7 +110,7 @@ function spanning(span: Span, rest: Partial<Alert> = {}): Alert {
   return alertOf({ a: 'b' }, { startsAt: at(start), endsAt: at(end), timeout: assumed === 't', ...rest });
 }
 
-test('a post joins what is known where their times overlap, and otherwise takes its place', () => {
+test('a post merges with the stored alert where their times overlap, and otherwise replaces it', () => {
   // Posted at minute 100.
   const cases: readonly (readonly [known: Span, posted: Span, merged: Span, why: string])[] = [
     ['0-10', '20-200', '20-200', 'it begins after the known one ended'],
@@ -121,13 +121,13 @@ test('a post joins what is known where their times overlap, and otherwise takes 
     ['0-110t', '0-120t', '0-120t', 'it goes on from the same start'],
     ['0-110t', '0-110t', '0-110t', 'it repeats the known one'],
     ['0-110t', '50-150t', '0-150t', 'it goes on'],
-    ['0-200', '50-150t', '0-200t', 'an end that was given rules over one that is assumed'],
-    ['0-200t', '50-150t', '0-150t', 'an end that was assumed rules over nothing'],
-    ['0-200t', '50-150', '0-150', 'not even over an earlier one that is given'],
-    ['0-200', '50-150', '0-200', 'of two ends that were given the later one rules'],
-    ['50-200', '0-150', '0-200', 'the earlier start counts whoever says it'],
+    ['0-200', '50-150t', '0-200t', 'a given end takes precedence over an assumed one'],
+    ['0-200t', '50-150t', '0-150t', 'an assumed end takes precedence over none'],
+    ['0-200t', '50-150', '0-150', 'not even over an earlier given one'],
+    ['0-200', '50-150', '0-200', 'of two given ends the later one counts'],
+    ['50-200', '0-150', '0-200', 'the earlier start counts in either order'],
     ['0-200t', '50-90', '0-90', 'it is resolved'],
-    ['0-200', '50-90', '0-90', 'it is resolved before the end that was given'],
+    ['0-200', '50-90', '0-90', 'it is resolved before the given end'],
     ['0-200t', '50-100', '0-100', 'it is resolved at this instant'],
     ['0-95', '50-90', '0-95', 'both are resolved: the later end counts'],
     ['0-95t', '50-90', '0-95', 'also where that was assumed'],

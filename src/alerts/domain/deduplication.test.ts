@@ -27,10 +27,10 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { what: 'never told, something fires', last: undefined, firing: 'a', reason: 'first notification' },
-  { what: 'never told, all has resolved', last: undefined, resolved: 'a', reason: undefined },
+  { what: 'never notified, something fires', last: undefined, firing: 'a', reason: 'first notification' },
+  { what: 'never notified, all has resolved', last: undefined, resolved: 'a', reason: undefined },
   {
-    what: 'never told as far as is known, all has resolved, one in doubt',
+    what: 'never notified for certain, all has resolved, one in doubt',
     last: undefined,
     resolved: 'ab',
     inDoubt: 'b',
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
     reason: 'all alerts resolved',
   },
   {
-    what: 'all has resolved, one in doubt of which that was told',
+    what: 'all has resolved, one with its resolved notification in doubt',
     last: last('', 'ab'),
     resolved: 'ab',
     inDoubt: 'b',
@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const row of ROWS) {
-  test(`told of a group or not: ${row.what}`, () => {
+  test(`a notification of a group or none: ${row.what}`, () => {
     const reason = (sendResolved: boolean) =>
       reasonToNotify(
         row.last,
@@ -110,7 +110,7 @@ const alert = alertOf({ n: 'a' }, { startsAt: AT });
 const other = alertOf({ n: 'b' }, { startsAt: AT });
 const firing = (...alerts: (typeof alert)[]) => alerts.map((one) => ({ alert: one, isResolved: false }));
 
-test('a notification has a key of its own by whom it tells, of what, and after what', () => {
+test('a notification has its own key by receiver, alerts and previous notification', () => {
   const keys = [
     idempotencyKeyOf('key', firing(alert), undefined),
     idempotencyKeyOf('key2', firing(alert), undefined),
@@ -127,7 +127,7 @@ test('a notification has a key of its own by whom it tells, of what, and after w
   assert.match(keys[0] ?? '', /^[0-9a-f]{32}$/);
 });
 
-test('another process, which holds the same in another order, makes the same key', () => {
+test('another process with the same data in another order makes the same key', () => {
   const repeated = { ...alert, endsAt: AT + HOUR, updatedAt: AT + 5, annotationsJson: '{"a":"b"}' };
   assert.equal(
     idempotencyKeyOf('key', firing(alert, other), last('ab', 'cd')),

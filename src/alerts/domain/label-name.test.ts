@@ -9,7 +9,7 @@ test('a classic label name is made of ASCII letters, digits and underscores, and
   }
 });
 
-test('a UTF-8 label name is any text but the empty one and the ones that UTF-8 cannot hold', () => {
+test('a UTF-8 label name is any text except the empty one and invalid UTF-8', () => {
   for (const name of ['foo', '_foo1', '0foo', 'foo🙂', 'a b', '\n', '"', '\0'])
     assert.equal(isUtf8LabelName(name), true, name);
   for (const name of ['', '\ud83d', 'a\ude42']) assert.equal(isUtf8LabelName(name), false, name);

@@ -47,7 +47,7 @@ function naiveFingerprint(record: Record<string, string>): string {
   return hash.toString(16).padStart(16, '0');
 }
 
-test('a fingerprint is the one that every client of Alertmanager knows', () => {
+test('a fingerprint equals that of Alertmanager', () => {
   const cases: readonly (readonly [Record<string, string>, string])[] = [
     [{ alertname: 'foo' }, 'c5a7cb176f0f418a'],
     [{ alertname: 'foo', severity: 'critical' }, '8fa107ec8feba4bc'],
@@ -101,7 +101,7 @@ test('labels are sorted by the UTF-8 bytes of their names and lose their empty v
   assert.deepEqual(labels.values, ['5', '6', '4', '2', '3', '1']);
 });
 
-test('a label may have a name to which JavaScript gives a meaning', () => {
+test('a label may have a name with a meaning in JavaScript', () => {
   const labels = createLabelSet(JSON.parse('{"__proto__":"p","constructor":"c","toString":"t"}'));
   assert.deepEqual(labels.names, ['__proto__', 'constructor', 'toString']);
   assert.equal(labelValue(labels, '__proto__'), 'p');

@@ -10,7 +10,7 @@ test('a notification fires as long as any of its alerts does', () => {
   assert.equal(notificationStatus([resolved, resolved]), 'resolved');
 });
 
-test('what all have in common are the pairs that each of them has with the same value', () => {
+test('common labels and annotations are the pairs of every alert with the same value', () => {
   const cases: readonly (readonly [readonly Pairs[], Pairs])[] = [
     [[], {}],
     [[{ b: '1', a: '2' }], { b: '1', a: '2' }],

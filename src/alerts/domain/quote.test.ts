@@ -62,7 +62,7 @@ test('a quoted text is read as Go reads it', () => {
   for (const [quoted, text] of cases) assert.equal(unquoteGo(quoted), text, quoted);
 });
 
-test('whatever is quoted is read back the same', () => {
+test('every quoted text is read back unchanged', () => {
   const random = new Random(11);
   const parts = [
     'a',

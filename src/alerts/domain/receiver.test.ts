@@ -4,7 +4,7 @@ import { matcherOf } from '../testing/parts.ts';
 import type { MatchOperator } from './matcher/matcher.ts';
 import { receiverMatches } from './receiver.ts';
 
-test('every matcher must hold for the labels of a receiver, among which its name is', () => {
+test('every matcher must match the labels of a receiver, including its name', () => {
   const cases: readonly (readonly [readonly (readonly [string, MatchOperator, string])[], boolean])[] = [
     [[], true],
     [[['name', '=', 'team-a']], true],

@@ -16,7 +16,7 @@ const on = (name: string, value: string, receiver: string, rest: Partial<RouteSe
 const receiversOf = (tree: RouteTree, labels: Record<string, string>) =>
   tree.match(createLabelSet(labels)).map(({ receiver }) => receiver);
 
-test('a group is named by those of its labels by which the route groups', () => {
+test("the labels of a group are those in the route's group_by", () => {
   const labels = createLabelSet({ alertname: 'DiskFull', job: 'node', severity: 'page' });
   const cases: readonly (readonly [RouteSettings['groupBy'], string])[] = [
     ['all', '{alertname="DiskFull", job="node", severity="page"}'],
@@ -35,7 +35,7 @@ test('a root without children takes every alert, and its routes are one shared a
   assert.equal(tree.match(createLabelSet({})), tree.match(createLabelSet({ c: 'd' })));
 });
 
-test('the first child that matches takes an alert; one that says continue lets the next ones have it too', () => {
+test('the first matching child takes an alert; with continue, later matching ones take it too', () => {
   const tree = new RouteTree(
     routeSettings({
       receiver: 'root',
@@ -62,7 +62,7 @@ test('the first child that matches takes an alert; one that says continue lets t
   for (const [labels, expected] of cases) assert.deepEqual(receiversOf(tree, labels), expected, JSON.stringify(labels));
 });
 
-test('alerts that go the same ways share one array, and those that go others do not', () => {
+test('alerts with the same routes share one array, and others do not', () => {
   const tree = new RouteTree(
     routeSettings({ routes: [on('a', '1', 'x', { continue: true }), on('b', '1', 'y'), on('c', '1', 'x')] }),
   );
@@ -74,7 +74,7 @@ test('alerts that go the same ways share one array, and those that go others do 
   assert.notEqual(match({ a: '1' }), match({ c: '1' }));
 });
 
-test('a key names the matchers from the root down; an id tells siblings with the same ones apart', () => {
+test('a key names the matchers from the root down; an id differs between siblings with the same matchers', () => {
   const tree = new RouteTree(
     routeSettings({
       routes: [
@@ -96,7 +96,7 @@ test('a key names the matchers from the root down; an id tells siblings with the
   );
 });
 
-test('a route knows the way to it from the root', () => {
+test('a route has its path from the root', () => {
   const tree = new RouteTree(
     routeSettings({ receiver: 'a', routes: [on('x', '1', 'b', { routes: [on('y', '1', 'c')] })] }),
   );
@@ -138,7 +138,7 @@ function randomRoute(random: Random, depth: number): RouteSettings {
   });
 }
 
-test('however many children a route has, an alert takes the same ways', () => {
+test('with any number of children an alert has the same routes', () => {
   const random = new Random(21);
   for (let round = 0; round < 40; round++) {
     const tree = new RouteTree({ ...randomRoute(random, 2), matchers: [], continue: false });

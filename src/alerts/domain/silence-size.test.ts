@@ -7,7 +7,7 @@ import { silenceSizeBytes } from './silence-size.ts';
 // By hand: a field is its key (1), its length (1 up to 127, 2 beyond) and its bytes. a="b" is name 3 + pattern 3, as a
 // message 8; it stands in the list of old (8) and in the first set (1 + 1 + 8 = 10). An instant of whole seconds is
 // 1 + 5, as a message 8; there are three. Id 38, creator "ann" 5, comment "works" 7: 8 + 10 + 24 + 38 + 12 = 92.
-// Around it the mesh's message: 1 + 1 + 92, and the instant at which it is forgotten: 8.
+// Around it the mesh's message: 1 + 1 + 92, and its expiry: 8.
 const PLAIN_BYTES = 102;
 
 test('a silence is as large as its protobuf message', () => {
@@ -31,7 +31,7 @@ test('a silence is as large as its protobuf message', () => {
     // 999 ms is 999,000,000 ns: a key and 5 bytes.
     ['an end within a second, also when it is forgotten', { endsAt: START + HOUR + 999 }, PLAIN_BYTES + 12],
     ['a start at the epoch has no seconds', { startsAt: 0 }, PLAIN_BYTES - 6],
-    // A negative number takes ten bytes; what is left of the second counts on from it: 999 ms.
+    // A negative number takes ten bytes; the rest of the second counts up from it: 999 ms.
     ['a start before it', { startsAt: -1 }, PLAIN_BYTES - 6 + 11 + 6],
     // The entry: name 3 + value 3, as a message 8.
     ['an annotation', { annotations: { k: 'v' } }, PLAIN_BYTES + 8],

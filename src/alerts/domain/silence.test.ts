@@ -50,7 +50,7 @@ test('accepted matchers keep their order and have the operator that the two flag
   assert.deepEqual(texts, ['d=1', 'c!=2', 'b=~3', 'a!~4', 'été=']);
 });
 
-test('bad matchers are refused in the words that clients know', () => {
+test("invalid matchers are refused in Alertmanager's words", () => {
   const empty = 'invalid silence: matcher set 0: at least one matcher must not match the empty string';
   const place = (index: number) => `invalid silence: invalid label matcher ${index} in set 0: `;
   const cases: readonly (readonly [PostedMatcher[], string])[] = [
@@ -80,7 +80,7 @@ test('bad matchers are refused in the words that clients know', () => {
   }
 });
 
-test('one matcher that asks for something is enough, and a negative one always does', () => {
+test('one matcher that excludes the empty value is enough, and every negative one counts as such', () => {
   const good: readonly PostedMatcher[][] = [
     [posted('a', ''), posted('b', 'x')],
     [posted('a', 'bar', NOT)],

@@ -57,7 +57,7 @@ test('clocks and calendars are those of the location, also when clocks change', 
     [{ times: nine, location: 'Europe/Berlin' }, '2026-01-15T08:30:00Z', true],
     [{ times: nine, location: 'Europe/Berlin' }, '2026-07-15T08:30:00Z', false],
     [{ times: nine, location: 'Europe/Berlin' }, '2026-07-15T07:30:00Z', true],
-    // In the night of the spring there is no time from two to three, in that of the autumn it comes twice.
+    // In the night of the spring the hour from two to three is skipped, in the night of the autumn it is repeated.
     [{ times: two, location: 'Europe/Berlin' }, '2026-03-29T00:59:59Z', false],
     [{ times: two, location: 'Europe/Berlin' }, '2026-03-29T01:00:00Z', false],
     [{ times: two, location: 'Europe/Berlin' }, '2026-10-25T00:30:00Z', true],

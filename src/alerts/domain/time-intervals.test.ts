@@ -8,7 +8,7 @@ const thursdays = { weekdays: [{ begin: 4, end: 4 }] };
 const fridays = { weekdays: [{ begin: 5, end: 5 }] };
 const mornings = { times: [{ startMinute: 0, endMinute: 720 }] };
 
-test('of the names those are told in any of whose intervals the instant lies, in the order in which they were asked', () => {
+test('the names whose intervals contain the instant are returned, in the order of the arguments', () => {
   const intervals = new TimeIntervals([
     { name: 'fridays', intervals: [fridays] },
     { name: 'thursdays or mornings', intervals: [mornings, thursdays] },

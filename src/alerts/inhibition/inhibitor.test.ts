@@ -67,7 +67,7 @@ test('where one source has resolved, another still inhibits', () => {
   }
 });
 
-test('alerts on both sides of a rule inhibit neither themselves nor each other, but what is on the target side alone', () => {
+test('alerts on both sides of a rule inhibit neither themselves nor each other, but the alerts on the target side alone', () => {
   const rule: InhibitionRule = {
     name: '',
     sourceMatchers: [matcherOf('severity', '=~', 'critical|warning')],
@@ -89,18 +89,18 @@ test('a rule without matchers has every alert on both sides, and inhibits nothin
   assert.deepEqual([inhibitor.inhibitedBy(critical, START), inhibitor.inhibitedBy(warning, START)], [[], []]);
 });
 
-test('of several rules the first that inhibits is told, by name and place', () => {
+test('of several rules the first inhibiting one is returned, with name and index', () => {
   const byTeam: InhibitionRule = { ...BY_SEVERITY, name: 'team', equal: ['team'] };
   const other = slotOf({ severity: 'critical', cluster: 'z' });
   const inhibitor = inhibitorOf([byTeam, BY_SEVERITY], critical, other, warning);
-  const told = inhibitor.explain(warning.alert.labels, START);
-  assert.deepEqual([told?.place, told?.rule.name], [0, 'team']);
+  const found = inhibitor.explain(warning.alert.labels, START);
+  assert.deepEqual([found?.place, found?.rule.name], [0, 'team']);
   inhibitor.replaceRules([BY_SEVERITY, byTeam], [critical, other, warning]);
   assert.deepEqual(inhibitor.explain(warning.alert.labels, START)?.source, critical);
   assert.equal(inhibitor.explain(createLabelSet({ severity: 'warning', cluster: 'q' }), START)?.place, 1);
 });
 
-test('asking about alerts that are not held leaves nothing behind', () => {
+test('a query of an unknown alert leaves nothing behind', () => {
   const inhibitor = inhibitorOf([BY_SEVERITY], critical);
   const before = inhibitor.keyCount;
   for (let n = 0; n < 100; n++)
@@ -161,7 +161,7 @@ const randomRules = (random: Random): InhibitionRule[] =>
     equal: random.some(NAMES, 2),
   }));
 
-test('whatever comes, goes, resolves and fires again, an alert is inhibited by what the rules say', () => {
+test('through any changes of alerts, exactly the rules decide which alerts are inhibited', () => {
   const random = new Random(41);
   for (let round = 0; round < 60; round++) {
     let rules = randomRules(random);
@@ -229,7 +229,7 @@ test('the number that settle gives stays the same as long as every answer does',
     }
     now += random.pick([0, 0, 1_000, MINUTE]);
     const settled = random.chance(0.5) ? inhibitor.settle(now) : undefined;
-    // Whoever asks may also be one who does not settle first.
+    // A caller may also query without settling first.
     const answers = slots.map((held) => `${held.alert.labels.values}: ${inhibitor.inhibitedBy(held, now)}`).join('\n');
     const after = { number: settled ?? inhibitor.settle(now), answers };
     const isSameHeld = answers.split('\n').length === before.answers.split('\n').length;

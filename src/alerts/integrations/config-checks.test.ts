@@ -25,7 +25,7 @@ const [webhook, slack, pagerduty, opsgenie, msteams, msteamsv2, discord] = [
   discordIntegration,
 ] as unknown as [Integration, Integration, Integration, Integration, Integration, Integration, Integration];
 
-/** Reads and completes; the reason why it is refused, or what came of it. */
+/** Reads and completes; returns the refusal, or the result. */
 function read(integration: Integration, yaml: string, global = '{}'): Record<string, unknown> | string {
   try {
     const config = integration.kind.read(ConfigNode.parse(yaml));
@@ -146,7 +146,7 @@ for (const [integration, yaml, global, expected] of takenOver) {
   });
 }
 
-/** What is sent with this configuration, whose secrets lie in files. */
+/** The request sent with this configuration, with its secrets in files. */
 async function sendWithFile(integration: Integration, config: string, change: () => Promise<void>) {
   const completed = integration.complete(
     integration.kind.read(ConfigNode.parse(config)),

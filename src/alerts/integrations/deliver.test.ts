@@ -39,7 +39,7 @@ for (const status of [200, 201, 202, 204, 299]) {
   test(`a status of ${status} is a success`, () => assert.equal(failureOfAnswer(answerOf(status)), undefined));
 }
 
-test('a service may have more statuses that are tried again', () => {
+test('a service may have more retryable statuses', () => {
   const failure = failureOfAnswer(answerOf(429), { retryStatuses: [429] });
   assert.deepEqual(failure, {
     ok: false,
@@ -50,7 +50,7 @@ test('a service may have more statuses that are tried again', () => {
   });
 });
 
-test('an error says what the integration wants it to say', () => {
+test('an error has the text of the integration', () => {
   const failure = failureOfAnswer(answerOf(400, 'body'), {
     prefix: 'channel "x": ',
     describe: ({ text }) => `<${text}>`,
@@ -78,7 +78,7 @@ test('an error keeps nothing of a URL that is a secret, of which the service quo
   );
 });
 
-test('a failure says how long the service wants to be left alone', () => {
+test("a failure has the service's retry delay", () => {
   const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:01:30 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' };
   const failure = failureOfAnswer(answerOf(503, '', headers));
   assert.equal(failure && 'retryAfterMs' in failure && failure.retryAfterMs, 90_000);
@@ -91,7 +91,7 @@ const aborts: [reason: unknown, FailureReason][] = [
   [undefined, 'contextCanceled'],
 ];
 for (const [why, reason] of aborts) {
-  test(`a request given up with ${(why as Error | undefined)?.name} failed for ${reason}`, async () => {
+  test(`a request aborted with ${(why as Error | undefined)?.name} failed for ${reason}`, async () => {
     const controller = new AbortController();
     const client: HttpClient = {
       async send() {

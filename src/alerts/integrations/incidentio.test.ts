@@ -69,7 +69,7 @@ describe('an incident.io configuration', () => {
     assert.equal(configOf(incidentio, `{${url}}`).sendResolved, true);
   });
 
-  test('is shown without its token, and what is shown loads again', () => {
+  test('is shown without its token, and its printed form loads again', () => {
     const config = configOf(incidentio, `{${TOKEN}, ${url}, max_alerts: 3, timeout: 1m30s}`);
     const { printed, again } = printedOf(incidentio, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);
@@ -88,7 +88,7 @@ describe('incident.io is notified', () => {
     ],
   ];
   for (const [written, authorization] of tokens) {
-    test(`who we are by ${written}`, () => {
+    test(`is authenticated by ${written}`, () => {
       const seen: (HttpConfig | undefined)[] = [];
       const openHttp: NotifierContext['openHttp'] = (config) => {
         seen.push(config);
@@ -110,7 +110,7 @@ describe('incident.io is notified', () => {
     assert.deepEqual([body.alerts.length, body.truncatedAlerts], [2, 1]);
   });
 
-  test('of the first alert alone where all are too much, with what the group has in common', async (t) => {
+  test('of the first alert alone where all are too large, with the common labels of the group', async (t) => {
     const sink = await startHttpSink(t);
     const annotations = { summary: 'x'.repeat(300_000) };
     const alerts = [

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { INTEGRATIONS } from './integrations.ts';
 
-/** Alertmanager's, in the order in which a receiver's are run. */
+/** Alertmanager's, in the order of a receiver's run. */
 const UPSTREAM =
   'webhook email pagerduty opsgenie wechat slack victorops pushover sns telegram discord webex msteams msteamsv2 jira ' +
   'incidentio rocketchat mattermost';

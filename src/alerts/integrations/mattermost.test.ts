@@ -14,7 +14,7 @@ async function sendTo(t: Parameters<typeof startHttpSink>[0], more = '', answer:
   return { sink, delivery: await notifyOnce(mattermost, yaml) };
 }
 
-/** Fields that leave nothing of what is said by default. */
+/** Fields that replace every default text. */
 const BARE = 'username: "", color: "", text: "", title: "", title_link: "", fallback: ""';
 
 testIntegration(mattermost, {
@@ -52,7 +52,7 @@ describe('a Mattermost configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(mattermost, yaml), reason));
   }
 
-  test('takes its address from the global part, and its own stands above both of those', () => {
+  test('takes its address from the global part, and its own takes precedence over both', () => {
     const global = { mattermostWebhookUrlFile: '/url' };
     assert.equal(configOf(mattermost, '{}', global).webhookUrlFile, '/url');
     assert.equal(configOf(mattermost, '{}', global).sendResolved, true);
@@ -60,7 +60,7 @@ describe('a Mattermost configuration', () => {
     assert.deepEqual([own.webhookUrl, own.webhookUrlFile], ['http://m.example.org', '']);
   });
 
-  test('is shown without its address, and what is shown loads again', () => {
+  test('is shown without its address, and its printed form loads again', () => {
     const yaml =
       '{webhook_url: "http://hush.example.org", fields: [{title: a, value: b, short: false}], props: {card: c}, ' +
       'attachments: [{title: d}], priority: {priority: urgent, requested_ack: true}}';
@@ -94,7 +94,7 @@ describe('Mattermost is notified', () => {
     assert.equal(sink.requests[0]?.body, '{"text":"X","attachments":[{"pretext":"firing","title":"a"},{}]}\n');
   });
 
-  test('at most 16383 characters of a text that stands beside attachments', async (t) => {
+  test('at most 16383 characters of a text beside attachments', async (t) => {
     const { sink } = await sendTo(t, `text: ${'ä'.repeat(16_384)}, attachments: [{title: a}]`);
     const { text } = sentJson(sink) as { text: string };
     assert.equal(text, `${'ä'.repeat(16_382)}…`);

@@ -13,7 +13,7 @@ import { pushoverIntegration as pushover } from './pushover.ts';
 
 const KEYS = 'user_key: u1, token: t1';
 
-/** Takes what is meant for the service to a sink. */
+/** Sends the service's requests to a sink. */
 function detourTo(url: string, { openHttp }: Pick<NotifierContext, 'openHttp'> = { openHttp: () => plainHttp }) {
   return {
     openHttp(config: HttpConfig | undefined): HttpClient {
@@ -64,7 +64,7 @@ describe('a Pushover configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(pushover, yaml), reason));
   }
 
-  test('is shown without its keys, and what is shown loads again', () => {
+  test('is shown without its keys, and its printed form loads again', () => {
     const config = configOf(pushover, '{user_key: hush, token: hush, ttl: 90s}');
     const { printed, again } = printedOf(pushover, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);

@@ -50,7 +50,7 @@ function sampleNotification({ alerts, kept = {} }: Measured): Notification {
   });
 }
 
-/** Sends as configured, to nobody; tells what was sent. */
+/** Sends as configured, to no server; returns the requests. */
 async function send(one: Measured) {
   const integration = INTEGRATIONS.find(({ key }) => key === one.key) as Integration;
   const config = integration.kind.read(ConfigNode.parse(one.config.replace('BIG', 'y'.repeat(512_000))));
@@ -93,7 +93,7 @@ for (const one of measured.cases as readonly Measured[]) {
       assert.equal(one.error, undefined);
       assert.deepEqual({ ...one.kept, ...delivery.receiverData }, { ...one.kept, ...one.keptAfter });
     } else {
-      // Which letter of a text is no JSON is not said.
+      // The position of the JSON error is not compared.
       const error = one.error?.replace(/: unexpected end of JSON input$/, '');
       assert.deepEqual({ retry: delivery.retry, error: delivery.error }, { retry: one.retry, error });
     }

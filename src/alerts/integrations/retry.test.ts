@@ -24,7 +24,7 @@ async function run(
 ) {
   const clock = new FakeClock(0);
   const begunAt: number[] = [];
-  const told: Attempt[] = [];
+  const reported: Attempt[] = [];
   const ending = new Ending();
   const stop = () => ending.abort(new Error('the server stops'));
   if (options.stopAtMs === 0) stop();
@@ -43,7 +43,7 @@ async function run(
     ending,
     deadline: options.deadlineMs ?? 10_000,
     random: () => options.random ?? 0.5,
-    onAttempt: (one) => told.push(one),
+    onAttempt: (one) => reported.push(one),
   }).then(
     (value) => {
       result = value;
@@ -58,10 +58,10 @@ async function run(
     clock.advance(STEP_MS);
     await settle();
   }
-  return { result, thrown, begunAt, told, endedAt: clock.now() };
+  return { result, thrown, begunAt, reported, endedAt: clock.now() };
 }
 
-/** Hangs until it is given up. */
+/** Hangs until it is aborted. */
 const hang = (signal: AbortSignal): Promise<Delivery> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => {
@@ -72,14 +72,14 @@ const hang = (signal: AbortSignal): Promise<Delivery> =>
   });
 
 test('the first attempt is made at once, and after a success no other', async () => {
-  const { result, begunAt, told } = await run(() => ({ ok: true, receiverData: { ts: '1' } }));
+  const { result, begunAt, reported } = await run(() => ({ ok: true, receiverData: { ts: '1' } }));
   assert.deepEqual(result, {
     delivery: { ok: true, receiverData: { ts: '1' } },
     attempts: 1,
     lastError: undefined,
   });
   assert.deepEqual(begunAt, [0]);
-  assert.deepEqual(told, [{ number: 1, ok: true, latencyMs: 0, error: undefined, retry: false }]);
+  assert.deepEqual(reported, [{ number: 1, ok: true, latencyMs: 0, error: undefined, retry: false }]);
 });
 
 test('attempts follow after 500 ms, and then after half as long again each', async () => {
@@ -95,8 +95,8 @@ test('waits vary by half, and grow up to a minute', () => {
   );
 });
 
-test('what cannot succeed is not tried again', async () => {
-  const { result, told } = await run(() => failedForGood('no such channel', 'clientError'));
+test('a permanent failure is not retried', async () => {
+  const { result, reported } = await run(() => failedForGood('no such channel', 'clientError'));
   assert.deepEqual(result, {
     delivery: {
       ok: false,
@@ -107,10 +107,10 @@ test('what cannot succeed is not tried again', async () => {
     attempts: 1,
     lastError: 'no such channel',
   });
-  assert.deepEqual(told, [{ number: 1, ok: false, latencyMs: 0, error: 'no such channel', retry: false }]);
+  assert.deepEqual(reported, [{ number: 1, ok: false, latencyMs: 0, error: 'no such channel', retry: false }]);
 });
 
-test('a failure may become one that cannot be mended', async () => {
+test('a retryable failure may become a permanent one', async () => {
   const { result } = await run((number) => (number < 3 ? failure('x') : failedForGood('gone')));
   assert.equal(
     result?.delivery.ok === false && result.delivery.error,
@@ -146,7 +146,7 @@ test('an attempt that hangs ends at the deadline', async () => {
   });
 });
 
-test('an attempt that the deadline cuts short leaves the word to the one before it', async () => {
+test('an attempt cut short by the deadline leaves the error of the previous one', async () => {
   const { result } = await run((number, signal) => (number === 1 ? failure('refused') : hang(signal)));
   assert.equal(result?.attempts, 2);
   assert.deepEqual(result.delivery.ok === false && [result.delivery.reason, result.delivery.error], [
@@ -157,13 +157,13 @@ test('an attempt that the deadline cuts short leaves the word to the one before 
 
 test('the wait counts from the beginning of an attempt', async () => {
   const slow = (clock: FakeClock, ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
-  const { begunAt, told } = await run(async (number, _, clock) => {
+  const { begunAt, reported } = await run(async (number, _, clock) => {
     await slow(clock, 400);
     return number < 3 ? failure('x') : DELIVERED;
   });
   assert.deepEqual(begunAt, [0, 500, 1250]);
   assert.deepEqual(
-    told.map(({ latencyMs }) => latencyMs),
+    reported.map(({ latencyMs }) => latencyMs),
     [400, 400, 400],
   );
 });
@@ -176,17 +176,17 @@ test('an attempt longer than the wait is followed by the next at once', async ()
   assert.deepEqual(begunAt, [0, 1000]);
 });
 
-test('a service that asks for time gets it', async () => {
+test("a service's retry delay is observed", async () => {
   const { begunAt } = await run((number) => (number === 1 ? failure('busy', 4000) : DELIVERED));
   assert.deepEqual(begunAt, [0, 4000]);
 });
 
-test('a service that asks for less than the wait is left alone as long as ever', async () => {
+test("a service's retry delay below the backoff does not shorten it", async () => {
   const { begunAt } = await run((number) => (number === 1 ? failure('busy', 100) : DELIVERED));
   assert.deepEqual(begunAt, [0, 500]);
 });
 
-test('a service that asks for more time than there is fails', async () => {
+test("a service's retry delay beyond the deadline is a failure", async () => {
   const { result, endedAt } = await run(() => failure('busy', 60_000));
   assert.equal(result?.delivery.ok === false && result.delivery.error, 'notify retry canceled after 1 attempts: busy');
   assert.ok(endedAt < 500);
@@ -209,7 +209,7 @@ test('a stop ends an attempt at once', async () => {
   });
 });
 
-test('a last call ends a wait at once, and lets an attempt come to its end', async () => {
+test('a last call ends a wait at once, and waits for an attempt under way', async () => {
   const waiting = await run(() => failure('x', 5000), { lastCallAtMs: 1000 });
   assert.deepEqual([waiting.endedAt, waiting.result?.attempts], [1000, 1]);
   const trying = await run(

@@ -47,7 +47,7 @@ describe('a Rocket.Chat configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(rocketchat, yaml), reason));
   }
 
-  test('takes tokens and address from the global part, and its own tokens stand above all of those', () => {
+  test('takes tokens and address from the global part, and its own tokens take precedence over all', () => {
     const global = { rocketchatTokenFile: '/token', rocketchatTokenIdFile: '/id' };
     const inherited = configOf(rocketchat, '{}', global);
     assert.deepEqual([inherited.tokenFile, inherited.tokenIdFile], ['/token', '/id']);
@@ -57,7 +57,7 @@ describe('a Rocket.Chat configuration', () => {
     assert.deepEqual([own.token, own.tokenFile, own.tokenId, own.tokenIdFile], ['t1', '', 'i1', '']);
   });
 
-  test('is shown without its tokens, and what is shown loads again', () => {
+  test('is shown without its tokens, and its printed form loads again', () => {
     const yaml = '{token: hush, token_id: hush, fields: [{title: a, short: false}], actions: [{text: b, imageurl: c}]}';
     const config = configOf(rocketchat, yaml);
     const { printed, again } = printedOf(rocketchat, config);

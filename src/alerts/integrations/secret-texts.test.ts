@@ -10,7 +10,12 @@ const texts: [why: string, secrets: readonly string[], text: string, shown: stri
     'a%20%22b%22%2F%2B a+%22b%22%2F%2B a%20%22b%22/+ a \\"b\\"/+',
     '<redacted> <redacted> <redacted> <redacted>',
   ],
-  ['of two secrets the one that holds the other is hidden whole', ['abc', 'abcdef'], 'abcdef', '<redacted>'],
+  [
+    'of two secrets the longer one, which contains the other, is hidden whole',
+    ['abc', 'abcdef'],
+    'abcdef',
+    '<redacted>',
+  ],
   ['no secret hides nothing', ['', ''], 'text', 'text'],
   ['of a URL the path is one', ['http://h/in/T0K'], '404: /in/T0K', '404: <redacted>'],
   ['and with the query', ['http://h/in?t=T0K3N'], 'GET /in?t=T0K3N', 'GET <redacted>'],

@@ -59,7 +59,7 @@ describe('a Telegram configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(telegram, yaml), reason));
   }
 
-  test('takes token and address from the global part, and its own token stands above both of those', () => {
+  test('takes token and address from the global part, and its own token takes precedence over both', () => {
     const global = { telegramBotTokenFile: '/token', telegramApiUrl: 'http://telegram.example.org' };
     const inherited = configOf(telegram, '{chat_id: 1}', global);
     assert.equal(inherited.botTokenFile, '/token');
@@ -69,7 +69,7 @@ describe('a Telegram configuration', () => {
     assert.equal(configOf(telegram, '{chat_id: 1, bot_token: own}').apiUrl, 'https://api.telegram.org');
   });
 
-  test('is shown without its token, and what is shown loads again', () => {
+  test('is shown without its token, and its printed form loads again', () => {
     const config = configOf(telegram, '{chat_id: -1, bot_token: hush, message_thread_id: 7}');
     const { printed, again } = printedOf(telegram, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);
@@ -102,7 +102,7 @@ describe('Telegram is notified', () => {
     }
   });
 
-  test('at most 4096 characters: a text is cut, of HTML the length is told', async (t) => {
+  test('at most 4096 characters: a text is cut, longer HTML is an error with its length', async (t) => {
     const long = '😀'.repeat(4097);
     const sink = await startHttpSink(t, () => OK);
     const textOf = async (mode: string, message: string) => {

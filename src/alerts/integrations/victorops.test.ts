@@ -51,7 +51,7 @@ describe('a VictorOps configuration', () => {
     assert.equal(config.sendResolved, true);
   });
 
-  test('is shown without its key, and what is shown loads again', () => {
+  test('is shown without its key, and its printed form loads again', () => {
     const config = configOf(victorops, '{routing_key: r, api_key: hush, api_url: "http://v.example.org/x?y=1"}');
     const { printed, again } = printedOf(victorops, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);
@@ -62,7 +62,7 @@ describe('a VictorOps configuration', () => {
 
 describe('VictorOps is notified', () => {
   for (const key of ['..', '../../admin', 'a/../../b', './..', 'a/..', '.']) {
-    test(`at no other path than its own, whatever a label says: ${key}`, async (t) => {
+    test(`only at its own path, whatever the label: ${key}`, async (t) => {
       const sink = await startHttpSink(t);
       const delivery = await notifyOnce(victorops, `{api_url: "${sink.url}/vo", api_key: k, routing_key: "${key}"}`);
       const error = `the routing key must not have "." or ".." as a part of its path: "${key}"`;
@@ -71,7 +71,7 @@ describe('VictorOps is notified', () => {
     });
   }
 
-  test('at a path in which key and routing key are escaped', async (t) => {
+  test('at a path with escaped key and routing key', async (t) => {
     const sink = await startHttpSink(t);
     await notifyOnce(victorops, `{api_url: "${sink.url}/vo?x=1", api_key: "k/e y%", routing_key: "te am?#é+$"}`);
     assert.equal(sink.requests[0]?.path, '/vo/k/e%20y%25/te%20am%3F%23%C3%A9+$?x=1');

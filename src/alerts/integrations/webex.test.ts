@@ -56,7 +56,7 @@ describe('a Webex configuration', () => {
     assert.equal(configOf(webex, yaml).sendResolved, true);
   });
 
-  test('is shown without its token, and what is shown loads again', () => {
+  test('is shown without its token, and its printed form loads again', () => {
     const config = configOf(webex, `{room_id: r, ${AUTHORIZED}}`);
     const { printed, again } = printedOf(webex, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);

@@ -45,7 +45,7 @@ describe('a WeChat configuration', () => {
     assert.deepEqual([config.apiSecret, config.apiSecretFile], ['hush', '']);
   });
 
-  test('is shown without its secret, and what is shown loads again', () => {
+  test('is shown without its secret, and its printed form loads again', () => {
     const config = configOf(wechat, `{${SECRETS}, to_user: u, message: m, message_type: markdown}`);
     const { printed, again } = printedOf(wechat, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);
@@ -75,7 +75,7 @@ async function start(
 }
 
 describe('WeChat is notified', () => {
-  test('with a token that is asked for first, as its documentation has it', async (t) => {
+  test('with a token requested first, as in its documentation', async (t) => {
     const { sink, notify } = await start(t, { fields: ', to_user: u, agent_id: "7"' });
     assert.deepEqual(await notify(), { ok: true });
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('WeChat is notified', () => {
 
 describe('WeChat answers', () => {
   for (const code of [42001, 40014]) {
-    test(`with code ${code}: the next attempt asks for a new token`, async (t) => {
+    test(`with code ${code}: the next attempt requests a new token`, async (t) => {
       const { sink, notify } = await start(t, { send: () => ({ body: `{"errcode":${code},"errmsg":"token tok 1"}` }) });
       const delivery = await notify();
       assert.deepEqual(delivery, { ok: false, retry: true, reason: 'other', error: 'token <redacted>' });
@@ -125,12 +125,12 @@ describe('WeChat answers', () => {
     });
   }
 
-  test('with another code: given up, in its words', async (t) => {
+  test('with another code: not retried, with its text', async (t) => {
     const { notify } = await start(t, { send: () => ({ body: '{"errcode":40003,"errmsg":"invalid userid"}' }) });
     assert.deepEqual(await notify(), { ok: false, retry: false, reason: 'other', error: 'invalid userid' });
   });
 
-  test('no token: given up', async (t) => {
+  test('no token: not retried', async (t) => {
     const { sink, notify } = await start(t, { token: () => ({ body: '{"errcode":40001,"errmsg":"hush"}' }) });
     const delivery = await notify();
     assert.deepEqual(delivery, {

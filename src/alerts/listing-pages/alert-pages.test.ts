@@ -44,7 +44,7 @@ function createPages() {
 
 const byId = (a: AlertSlot, b: AlertSlot) => a.id - b.id;
 
-test('pages hold the texts of all alerts in their order, whatever comes, goes and changes', () => {
+test('pages hold the texts of all alerts in their order, through any changes', () => {
   const { slotOf, textOf, current, change, takePrinted } = createPages();
   const random = new Random(21);
   const held = new Map<number, AlertSlot>();
@@ -81,7 +81,7 @@ test('pages hold the texts of all alerts in their order, whatever comes, goes an
   }
 });
 
-test('a change costs its own page; what somebody reads stays as it was', () => {
+test('a change reprints its own page; a page being read stays as it was', () => {
   const { slotOf, current, change } = createPages();
   const sorted = Array.from({ length: 1_000 }, (_, id) => slotOf(id));
   const before = current(sorted).map(({ bytes }) => bytes);
@@ -94,7 +94,7 @@ test('a change costs its own page; what somebody reads stays as it was', () => {
   assert.equal(current(more).filter(({ bytes }) => !after.includes(bytes)).length, 1);
 });
 
-test('what is over is printed anew, and takes no place where it says nothing', () => {
+test('an ended alert is printed anew, and left out where its print is empty', () => {
   const { pages, slotOf } = createPages();
   const sorted = Array.from({ length: 5 }, (_, id) => slotOf(id));
   const listed = (now: number) =>

@@ -34,7 +34,7 @@ test('texts are joined by commas, whether they stood side by side or not', () =>
   }
 });
 
-test('bytes of which everything is taken are not copied, and all others are', () => {
+test('wholly taken bytes are not copied, and all others are', () => {
   assert.equal(excerptOf(0, 1, 2, 3).join(), BYTES);
   excerptOf(1, 2).join().fill('x');
   assert.equal(String(BYTES), 'zero,one,two,three');
@@ -44,7 +44,7 @@ test('texts may stand within others', () => {
   assert.equal(String(excerptOf(1, 3).joinWithin('\u00fc[', ']\u00fc')), '\u00fc[one,three]\u00fc');
 });
 
-test('what is empty takes no place', () => {
+test('empty places are left out', () => {
   const excerpt = new Excerpt();
   excerpt.add(emptyPlace());
   assert.equal(excerpt.isEmpty, true);

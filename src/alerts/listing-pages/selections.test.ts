@@ -18,7 +18,7 @@ function replace(page: Page<string>, text: string): void {
   page.version = ++versions;
 }
 
-/** Reads the first so many bytes of each page; tells of which pages they had to be taken anew. */
+/** Reads the first `count` bytes of each page; returns the pages whose bytes were copied anew. */
 function createReader() {
   const selections = new Selections<string>();
   return {
@@ -34,7 +34,7 @@ function createReader() {
   };
 }
 
-test('a query that is asked again takes of those pages alone that have changed since', () => {
+test('a repeated query reads only pages changed since', () => {
   const { read } = createReader();
   const pages = [pageOf('abcdef'), pageOf('ghijkl')];
   assert.deepEqual(read(pages, 2), [
@@ -47,7 +47,7 @@ test('a query that is asked again takes of those pages alone that have changed s
   assert.deepEqual(read([...pages, pageOf('stu')], 2), [['mn', 'gh', 'st'], ['stu']]);
 });
 
-test('a page that is wanted as a whole is given as it is now, and one of which nothing is wanted is not', () => {
+test('a page selected whole is returned as it is now, and a page without a selection is not', () => {
   const { read } = createReader();
   const pages = [pageOf('abcdef'), pageOf('')];
   assert.deepEqual(read(pages, 9)[0], ['abcdef']);
@@ -56,7 +56,7 @@ test('a page that is wanted as a whole is given as it is now, and one of which n
   assert.deepEqual(read(pages, 0)[0], []);
 });
 
-test('queries that hold more bytes than the pages do are forgotten, those first that were asked least recently', () => {
+test('queries with more bytes than the pages are dropped, the least recent first', () => {
   const { read } = createReader();
   const pages = [pageOf('abcdef')];
   for (const count of [1, 2, 3, 1]) read(pages, count);
@@ -67,7 +67,7 @@ test('queries that hold more bytes than the pages do are forgotten, those first 
   assert.deepEqual([3, 1].map(isForgotten), [false, true]);
 });
 
-test('no more than eight queries are remembered, and none of them once all is forgotten', () => {
+test('at most eight queries are cached, and none after a clear', () => {
   const { selections, read } = createReader();
   const pages = [pageOf('x'.repeat(1_000))];
   for (let count = 1; count <= 9; count++) read(pages, count);

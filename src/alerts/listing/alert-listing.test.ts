@@ -152,7 +152,7 @@ test('a receiver keeps the alerts of which any receiver matches', () => {
   for (const [query, expected] of cases) assert.deepEqual(numbers(alerts(listing, query)), expected);
 });
 
-test('a filter with an empty value asks whether the label is there', () => {
+test('a filter with an empty value matches only the right presence of the label', () => {
   const { listing } = createListing(DB, NODE, BARE);
   const cases: readonly (readonly [readonly Matcher[], readonly string[]])[] = [
     [[matcherOf('job', '=', 'db')], ['1']],
@@ -189,7 +189,7 @@ test('an alert is listed until its end has passed, resolved or not yet forgotten
   ]);
 });
 
-test('a silenced alert says so from the moment at which its silence begins, and each state can be left out', () => {
+test('an alert is listed as silenced from the start of its silence, and each state can be left out', () => {
   const { listing, silencer } = createListing(DB, NODE, BARE);
   const after = silenceOf({ id: 's', matchers: [matcherOf('job', '=', 'db')], startsAt: START + 10 });
   silencer.changeSilences([{ before: undefined, after }], START);
@@ -208,7 +208,7 @@ test('a silenced alert says so from the moment at which its silence begins, and 
   );
 });
 
-test('what is listed is fixed when it is asked for, however slowly it is read', () => {
+test('a listing is fixed at its request, however slowly it is read', () => {
   const { listing, store, silencer } = createListing(NODE);
   const listed = [listing.alerts(QUERY, NAMES, START), listing.groups(QUERY, NAMES, START)];
   store.put([DB, { ...NODE, endsAt: NODE.endsAt + MINUTE }]);
@@ -246,13 +246,13 @@ test('the text of an alert is made once, until something in it changes', () => {
   assert.match(String(listing.alerts(QUERY, NAMES, START)), /"new":"text"/);
 });
 
-/** Every group tells of its resolved alerts. */
+/** Every group notifies its resolved alerts. */
 function letGo(groups: AlertGroups, now: number): void {
   for (const group of [...groups.sorted()])
     for (const slot of [...group.sorted()]) if (slot.alert.endsAt <= now) groups.release(group, slot);
 }
 
-test('an alert says what inhibits it as soon as its source is there, and for as long as that fires', () => {
+test('an alert has its inhibiting source as long as the source exists and fires', () => {
   const { listing, store } = createListing(DB, NODE);
   const source = alertOf({ alertname: 'ClusterDown', n: '4' }, { endsAt: START + MINUTE });
   const inhibitedBy = (now: number) => alerts(listing, {}, now).map(({ status }) => status.inhibitedBy);
@@ -266,7 +266,7 @@ test('an alert says what inhibits it as soon as its source is there, and for as 
   assert.deepEqual(inhibitedBy(START + MINUTE).flat(), [source.fingerprint]);
 });
 
-test('a muted group says so with its alerts, in this listing alone, and can be left out', () => {
+test('a muted group is shown at its alerts, in this listing alone, and can be left out', () => {
   const { listing, groups: held } = createListing(DB, NODE);
   const muted = held.sorted().find(({ receiver }) => receiver === 'default');
   assert.ok(muted);
@@ -287,7 +287,7 @@ test('a muted group says so with its alerts, in this listing alone, and can be l
   );
 });
 
-test('the text of a group is made once, until an alert in it or what mutes it changes', () => {
+test('the text of a group is made once, until an alert in it or its mute times change', () => {
   let prints = 0;
   const {
     listing,
@@ -313,7 +313,7 @@ test('the text of a group is made once, until an alert in it or what mutes it ch
   assert.doesNotMatch(String(listing.groups(QUERY, NAMES, START)), /nights/);
 });
 
-test('a listing of an earlier moment, after the clock was put back, is what it was then', () => {
+test('a listing of an earlier moment, after the clock was put back, is the one of that moment', () => {
   const { listing } = createListing(DB, NODE);
   const before = [listing.alerts(QUERY, NAMES, START), listing.groups(QUERY, NAMES, START)].map(String);
   assert.deepEqual(alerts(listing, {}, START + 6 * MINUTE), []);
@@ -322,7 +322,7 @@ test('a listing of an earlier moment, after the clock was put back, is what it w
   assert.deepEqual(after, before);
 });
 
-test('after a reload a query gets what the new labels of receivers give it', () => {
+test('after a reload a query uses the new labels of receivers', () => {
   const { listing, groups: held, store } = createListing(DB, NODE);
   const owned = { ...QUERY, receiverMatchers: [matcherOf('owner', '=', 'storage')] };
   const listed = (names: RoutingNames) =>
@@ -332,7 +332,7 @@ test('after a reload a query gets what the new labels of receivers give it', () 
   assert.deepEqual(listed({ ...NAMES, receiverLabels: (name) => ({ name }) }), [false, false]);
 });
 
-test('an alert that every group has let go of is still listed, with its receivers, until its end is over', () => {
+test('an alert removed from every group is still listed, with its receivers, until its end is over', () => {
   const { listing, store, groups: held } = createListing(DB);
   const before = alerts(listing);
   letGo(held, DB.endsAt);
@@ -344,7 +344,7 @@ test('an alert that every group has let go of is still listed, with its receiver
   assert.deepEqual(alerts(listing), before);
 });
 
-test('a listing that remembers says what one that remembers nothing would say', () => {
+test('a caching listing equals one without a cache', () => {
   const random = new Random(13);
   const { listing, store, silencer, groups } = createListing();
   const fresh = () => {

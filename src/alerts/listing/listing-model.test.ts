@@ -191,7 +191,7 @@ interface Listed {
   readonly receivers: readonly { readonly name: string }[];
 }
 
-/** Its labels in the order in which the model has them, and its receivers. */
+/** Its labels in the order of the model, and its receivers. */
 function asModelled(model: Model, { labels, receivers }: Listed): string {
   const held = model.held.get(JSON.stringify(Object.entries(labels).sort()));
   return JSON.stringify([held?.labels, receivers.map(({ name }) => name)]);
@@ -233,7 +233,7 @@ async function change(app: TestApp, model: Model, random: Random): Promise<void>
 }
 
 for (const seed of [1, 2, 3]) {
-  test(`what is listed is what the parameters ask for, whatever was asked before (seed ${seed})`, async (t) => {
+  test(`a listing follows its parameters, whatever the previous requests (seed ${seed})`, async (t) => {
     const random = new Random(seed);
     const app = createTestApp(t, { config: CONFIG });
     const model = new Model();

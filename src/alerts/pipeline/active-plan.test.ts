@@ -70,7 +70,7 @@ const post = (app: TestApp, alertname: string) => app.post('/api/v2/alerts', [{ 
 const metric = async (app: TestApp, name: string) =>
   Number(new RegExp(`^${name} (.*)$`, 'm').exec((await app.get('/metrics')).text)?.[1]);
 
-test('a new configuration is in force from the moment in which its reload is answered', async (t) => {
+test('a new configuration is in force as soon as its reload is answered', async (t) => {
   const { app, advance, events, answer } = await start(t, configOf('old'));
   await post(app, 'A');
   await advance(5);
@@ -83,7 +83,7 @@ test('a new configuration is in force from the moment in which its reload is ans
   assert.match(app.log.join(), /msg="Completed loading of configuration"/);
 });
 
-test('a configuration that is no good changes nothing, and says why', async (t) => {
+test('an invalid configuration changes nothing, and is refused with the cause', async (t) => {
   const { app, advance, events, answer } = await start(t, configOf('old'));
   const bad: readonly (readonly [string, RegExp])[] = [
     ['route: [', /./],
@@ -105,7 +105,7 @@ test('a configuration that is no good changes nothing, and says why', async (t) 
   assert.equal(await metric(app, 'alertmanager_config_last_reload_successful'), 1);
 });
 
-test('what is under way at a reload may come to its end, and is not sent again by the new configuration', async (t) => {
+test('a notification under way at a reload may complete, and is not sent again by the new configuration', async (t) => {
   const { app, advance, events, answer } = await start(t, configOf('old'));
   await post(app, 'A');
   await advance(11);
@@ -118,7 +118,7 @@ test('what is under way at a reload may come to its end, and is not sent again b
   assert.equal(events.length, 2);
 });
 
-test('what is under way five seconds after a reload is cut short, and told by the new configuration', async (t) => {
+test('a notification under way five seconds after a reload is cut short, and sent by the new configuration', async (t) => {
   const { app, advance, events, answer } = await start(t, configOf('old'));
   await post(app, 'A');
   await advance(11);
@@ -131,7 +131,7 @@ test('what is under way five seconds after a reload is cut short, and told by th
   await answer();
 });
 
-test('who waits to try again at a reload leaves it to the new configuration at once', async (t) => {
+test('a retry waiting at a reload is left to the new configuration at once', async (t) => {
   const { app, advance, events, answer } = await start(t, configOf('old'));
   await post(app, 'A');
   await advance(10);
@@ -146,14 +146,14 @@ test('who waits to try again at a reload leaves it to the new configuration at o
   assert.equal(events.length, 3);
 });
 
-test('reloads that are asked for together follow each other; the last one stands', async (t) => {
+test('concurrent reloads follow each other; the last one stays', async (t) => {
   const { app } = await start(t, configOf('old'));
   const all = Array.from({ length: 5 }, () => reload(app, configOf('new')));
   assert.deepEqual(await Promise.all(all), [200, 200, 200, 200, 200]);
   assert.equal(app.log.filter((line) => line.includes('Completed loading')).length, 5);
 });
 
-test('other inhibition rules, routes and receivers are those of the API from then on', async (t) => {
+test('other inhibition rules, routes and receivers apply to the API from then on', async (t) => {
   const { app } = await start(t, configOf('old'));
   await app.post('/api/v2/alerts', [
     { labels: { alertname: 'Down', cluster: 'a' } },
@@ -201,9 +201,9 @@ test('after the stop there is no reload, and attempts under way have five second
   );
 });
 
-test('a reload that breaks down does not stop those after it', async (t) => {
+test('a reload that throws does not stop later ones', async (t) => {
   const { app } = await start(t, configOf('old'));
-  // A folder where the file was: reading it is no refusal of its content.
+  // A folder in place of the file: its read error is not a refusal of content.
   rmSync(app.configFile);
   mkdirSync(app.configFile);
   assert.equal((await app.send('POST', '/-/reload')).status, 500);
@@ -211,7 +211,7 @@ test('a reload that breaks down does not stop those after it', async (t) => {
   assert.equal(await reload(app, configOf('new')), 200);
 });
 
-test('a plan that cannot even be built does not stop the next one', async () => {
+test('a plan that cannot be built does not stop the next one', async () => {
   const parts = createTestPipeline();
   const { state, clock, log, receivers } = parts;
   const plan = { receivers, intervals: new TimeIntervals([]), close: () => {} } as unknown as NotificationPlan;

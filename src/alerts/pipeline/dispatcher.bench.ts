@@ -15,7 +15,7 @@ import { Pipeline } from './pipeline.ts';
 import { Receiver } from './receiver.ts';
 import { Suppression } from './suppression.ts';
 
-// How late groups are flushed that fall due at once, or one after the other, and when the last of them has been told of.
+// Delay of flushes of groups due at once, or one after the other, and the time of the last notification.
 
 const GROUPS = 10_000;
 const INTERVAL_MS = 10_000;
@@ -31,17 +31,17 @@ interface Lateness {
 }
 
 interface Round {
-  /** From the moment when a group was due to the verdict on it. */
+  /** From the due time of a group to its evaluation. */
   readonly flushed: Lateness;
-  /** What the process used for a group between the first verdict and the last, in microseconds. */
+  /** CPU time per group between the first evaluation and the last, in microseconds. */
   readonly flushUs: number;
   /** From the moment when a group was due to its notification; undefined where nothing was sent. */
   readonly sent: Lateness | undefined;
-  /** What the process used from the first verdict to the last notification, in milliseconds. */
+  /** CPU time from the first evaluation to the last notification, in milliseconds. */
   readonly sentMs: number | undefined;
 }
 
-/** How the groups of one round fared, by their numbers. It must not cost what it measures: arrays, no texts. */
+/** Measurements of the groups of one round, by number. Arrays, not texts, so that recording costs little. */
 class Watch {
   readonly due: Float64Array;
   readonly late = new Float64Array(GROUPS);
@@ -65,7 +65,7 @@ class Watch {
     if (this.#flushes === GROUPS) this.flushUs = this.#used() / GROUPS;
   }
 
-  tell(index: number): void {
+  notified(index: number): void {
     this.sent[index] = systemClock.now() - (this.due[index] as number);
     if (++this.#sendings === GROUPS) this.sentMs = this.#used() / 1_000;
   }
@@ -86,7 +86,7 @@ class Watch {
   }
 }
 
-/** Flushes every group once at the moment that `dueAt` names, and once more an interval later, with nothing new to tell. */
+/** Flushes every group once at its `dueAt`, and once more an interval later, with nothing new to send. */
 async function measure(dueAt: (index: number) => number): Promise<{ readonly first: Round; readonly second: Round }> {
   let close = async () => {};
   const after = (end: () => Promise<void>) => {
@@ -104,7 +104,7 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
   const state = joinState({ options, tree, inhibitionRules: [], database, clock: systemClock, log, newId: () => '' });
   const begins = systemClock.now() + LEAD_MS;
   const watches = [new Watch((index) => begins + dueAt(index)), new Watch(() => Number.NaN)] as const;
-  const receivers = new Map([['default', createReceiver(state, database, log, (index) => watches[0].tell(index))]]);
+  const receivers = new Map([['default', createReceiver(state, database, log, (index) => watches[0].notified(index))]]);
   const { inhibitor, silencer } = state;
   const intervals = new TimeIntervals([]);
   const suppression = new Suppression({ inhibitor, silencer, intervals, log, suppressed() {} });
@@ -143,12 +143,12 @@ function createReceiver(
   state: ReturnType<typeof joinState>,
   database: Database,
   log: ReturnType<typeof createLog>,
-  tell: (index: number) => void,
+  notified: (index: number) => void,
 ): Receiver {
   const { notificationLog, history } = state;
   const notifier = {
     async notify({ groupLabels }: Notification) {
-      tell(Number(groupLabels.n));
+      notified(Number(groupLabels.n));
       return { ok: true as const };
     },
   };
@@ -175,7 +175,7 @@ async function run(name: string, dueAt: (index: number) => number): Promise<stri
       number === undefined ? '' : printNumber(number),
     );
   return [
-    [`${name}, each tells`, ...numbers(first)],
+    [`${name}, each notifies`, ...numbers(first)],
     [`${name}, nothing new`, ...numbers(second)],
   ];
 }

@@ -7,7 +7,7 @@ import type { Delivery } from '../integrations/notifier.ts';
 import { alertOf, HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
 import { createTestPipeline, failure, settlePromises, type TestPipeline } from '../testing/pipeline/parts.ts';
 
-/** All alerts in one group: told after ten seconds, then every minute where there is something new. */
+/** All alerts in one group: notified after ten seconds, then every minute if something is new. */
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: 3 * MINUTE };
 
 function start(options: Parameters<typeof createTestPipeline>[0] = {}): TestPipeline {
@@ -16,7 +16,7 @@ function start(options: Parameters<typeof createTestPipeline>[0] = {}): TestPipe
   return parts;
 }
 
-test('a new group waits for others that belong to it; what comes later waits for the interval', async () => {
+test('a new group waits for its alerts; later ones wait for the interval', async () => {
   const { post, advance, sent } = start();
   post('a');
   await advance(4 * SECOND);
@@ -28,7 +28,7 @@ test('a new group waits for others that belong to it; what comes later waits for
   assert.deepEqual(sent.slice(1), ['70s default/webhook new alerts added: +a +b +c']);
 });
 
-test('an alert that is older than the wait is told of at once', async () => {
+test('an alert older than the wait is notified at once', async () => {
   const { post, advance, sent, clock } = start();
   post('young', { startsAt: START - 10 * SECOND });
   await advance(9 * SECOND);
@@ -43,7 +43,7 @@ test('an alert that is older than the wait is told of at once', async () => {
   assert.equal(clock.now(), START + 10 * SECOND);
 });
 
-test('nothing new is not told again before the repeat interval has passed', async () => {
+test('an unchanged group is not notified again before the repeat interval has passed', async () => {
   const { post, advance, sent } = start();
   post('a');
   await advance(8 * MINUTE);
@@ -54,7 +54,7 @@ test('nothing new is not told again before the repeat interval has passed', asyn
   ]);
 });
 
-test('resolved alerts leave once they were told of; the group with the last of them', async () => {
+test('resolved alerts leave once notified; the group with the last of them', async () => {
   const { post, advance, sent, state } = start();
   post('a b');
   await advance(15 * SECOND);
@@ -69,7 +69,7 @@ test('resolved alerts leave once they were told of; the group with the last of t
   assert.equal(state.alerts.collectGarbage(START + HOUR), 2);
 });
 
-test('a group that was emptied comes again with its wait, and as news', async () => {
+test('an emptied group starts again with its wait, and as new', async () => {
   const { post, advance, sent } = start();
   post('a');
   await advance(15 * SECOND);
@@ -81,7 +81,7 @@ test('a group that was emptied comes again with its wait, and as news', async ()
   assert.deepEqual(sent.slice(2), ['82s default/webhook first notification: +a']);
 });
 
-test('what a failed flush had to tell stays, and is told by a later one', async () => {
+test('alerts of a failed flush stay, and are notified by a later one', async () => {
   let broken = true;
   const { post, advance, sent, state } = start({
     receivers: { default: [{ answer: () => (broken ? failure() : { ok: true }) }] },
@@ -97,7 +97,7 @@ test('what a failed flush had to tell stays, and is told by a later one', async 
   broken = true;
   post('a b', { startsAt: START, endsAt: START + 72 * SECOND });
   await advance(MINUTE);
-  assert.equal(state.groups.sorted()[0]?.size, 2, 'resolved, but nobody knows');
+  assert.equal(state.groups.sorted()[0]?.size, 2, 'resolved, but not notified');
   broken = false;
   await advance(MINUTE);
   assert.deepEqual(sent.slice(2), [
@@ -119,7 +119,7 @@ function held() {
   };
 }
 
-test('an alert that fires again while its end is being told of stays', async () => {
+test('an alert that fires again while its end is being sent stays', async () => {
   const { answer, release } = held();
   const { post, advance, sent, state } = start({ receivers: { default: [{ answer }] } });
   post('a');
@@ -137,7 +137,7 @@ test('an alert that fires again while its end is being told of stays', async () 
   ]);
 });
 
-test('flushes of a group never overlap: one that is late by an interval is followed by the next at once', async () => {
+test('flushes of a group never overlap: a flush late by an interval is followed by the next at once', async () => {
   const { answer, release } = held();
   const { post, advance, sent } = start({
     receivers: { default: [{ answer }] },
@@ -158,7 +158,7 @@ test('flushes of a group never overlap: one that is late by an interval is follo
   await release();
 });
 
-test('whoever waits for the flushes under way does not wait for those that begin later', async () => {
+test('a wait for the flushes under way does not include later ones', async () => {
   const { answer, release } = held();
   const { post, advance, sent, state } = start({ receivers: { default: [{ answer }] }, route: { groupBy: ['n'] } });
   await state.dispatcher.flushes();
@@ -176,7 +176,7 @@ test('whoever waits for the flushes under way does not wait for those that begin
   await release();
 });
 
-test('the cadence is counted from the tick, however long telling takes', async () => {
+test('the cadence is counted from the tick, however long notifying takes', async () => {
   const { answer, release } = held();
   const { post, advance, sent } = start({ receivers: { default: [{ answer }] } });
   post('a');
@@ -212,12 +212,12 @@ async function timeToTell(groupIntervalMs: number): Promise<number> {
   return took;
 }
 
-test('telling ends with the interval, but has ten seconds at least', async () => {
+test('a flush ends with the interval, but has at least ten seconds', async () => {
   assert.equal(await timeToTell(SECOND), 10 * SECOND);
   assert.equal(await timeToTell(MINUTE), MINUTE);
 });
 
-test('before the start groups only fill; then what is late is flushed at once, the rest in its time', async () => {
+test('before the start groups only fill; then late groups are flushed at once, the others when due', async () => {
   const parts = createTestPipeline({ route: { ...ROUTE, groupBy: ['n'] } });
   parts.post('a');
   await parts.advance(15 * SECOND);
@@ -232,7 +232,7 @@ test('before the start groups only fill; then what is late is flushed at once, t
   ]);
 });
 
-test('a group that comes up again after a restart keeps its wait; one that was flushed before is looked at at once', async () => {
+test('a group restored after a restart keeps its wait; one that was flushed before is evaluated at once', async () => {
   const { state, post, advance, sent, pipeline } = createTestPipeline({ route: { ...ROUTE, groupBy: ['n'] } });
   const id = (n: string) => `{}:{n="${n}"}`;
   state.dispatcher.remember(
@@ -256,7 +256,7 @@ test('a group that comes up again after a restart keeps its wait; one that was f
   ]);
 });
 
-test('a moment of before is kept once: a group that goes and comes again waits as any other', async () => {
+test('a restored flush time counts once: a group that is removed and created again waits as any other', async () => {
   const { state, post, advance, sent, pipeline } = createTestPipeline({ route: ROUTE });
   state.dispatcher.remember(new Map([['{}:{}', { at: START + 3 * SECOND, isFlushed: false }]]));
   state.dispatcher.start(pipeline);
@@ -269,7 +269,7 @@ test('a moment of before is kept once: a group that goes and comes again waits a
   );
 });
 
-test('after the stop no group is flushed, not even one that was waiting for its last flush to end', async () => {
+test('after the stop no group is flushed, including one whose last flush has not ended', async () => {
   const { answer, release } = held();
   const { post, advance, sent, state } = start({
     receivers: { default: [{ answer }] },
@@ -285,7 +285,7 @@ test('after the stop no group is flushed, not even one that was waiting for its 
   assert.equal(sent.length, 1);
 });
 
-test('after the stop nobody is told whose turn has not come; at the next start it is', async () => {
+test('after the stop a waiting flush sends nothing; after the next start it does', async () => {
   const database = new FakeDatabase();
   const { state, sent, counts, advance } = start({ database, route: { groupBy: ['n'] } });
   state.alerts.put(Array.from({ length: 600 }, (_, n) => alertOf({ n: String(n) }, { endsAt: START + HOUR })));
@@ -307,11 +307,11 @@ test('after the stop nobody is told whose turn has not come; at the next start i
   assert.deepEqual(
     [flushed.size, new Set(flushed.values())],
     [600, new Set([1])],
-    'what is flushed is looked at at once',
+    'a flushed group is evaluated at once',
   );
 });
 
-test('a group that a reload has taken away is not flushed again, also when its last flush was late', async () => {
+test('a group removed by a reload is not flushed again, also when its last flush was late', async () => {
   const { answer, release } = held();
   const { post, advance, sent, state } = start({
     receivers: { default: [{ answer }] },
@@ -329,7 +329,7 @@ test('a group that a reload has taken away is not flushed again, also when its l
   );
 });
 
-test('alerts are told of by job, instance and labels', async () => {
+test('alerts are sent in the order of job, instance and labels', async () => {
   const { advance, state, notifications } = start();
   const labels = [
     { job: 'b', instance: '1' },
@@ -347,7 +347,7 @@ test('alerts are told of by job, instance and labels', async () => {
   );
 });
 
-test('a firing alert is told of without an end, a resolved one with it', async () => {
+test('a firing alert is sent without an end, a resolved one with it', async () => {
   const { post, advance, notifications } = start();
   post('a');
   post('b', { endsAt: START + 5 * SECOND });
@@ -361,12 +361,12 @@ test('a firing alert is told of without an end, a resolved one with it', async (
   );
 });
 
-test('ten thousand groups that are due at once are all told of, each once', async () => {
+test('ten thousand groups due at once are all notified, each once', async () => {
   const { state, clock, sent } = start({ route: { groupBy: ['n'] } });
   const times = { endsAt: START + HOUR };
   state.alerts.put(Array.from({ length: 10_000 }, (_, n) => alertOf({ n: String(n) }, times)));
   clock.advance(10 * SECOND);
-  await eventually('all are told', () => sent.length === 10_000);
+  await eventually('all are notified', () => sent.length === 10_000);
   assert.equal(new Set(sent).size, 10_000);
   await settlePromises();
   clock.advance(MINUTE);
@@ -375,7 +375,7 @@ test('ten thousand groups that are due at once are all told of, each once', asyn
   assert.ok(sent.every((line) => line.startsWith('10s ')));
 });
 
-test('a flush whose turn comes late tells what is then the case, and has time for it', async () => {
+test('a late flush sends the state of its turn, and has its full time', async () => {
   const { state, sent, counts, advance } = start({
     route: { groupBy: ['n'], groupIntervalMs: 10 * SECOND, repeatIntervalMs: HOUR },
   });

@@ -20,7 +20,7 @@ function createSchedule(onDue: (due: Item) => void = () => {}) {
   return { clock, schedule, ran };
 }
 
-test('each is due at its own moment, those of one moment in the order in which they were set', () => {
+test('each entry is due at its own moment, entries of one moment in the order of their setting', () => {
   const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [a, b, c, d] = [item('a'), item('b'), item('c'), item('d')] as const;
@@ -34,7 +34,7 @@ test('each is due at its own moment, those of one moment in the order in which t
   assert.deepEqual(ran, ['b@10', 'd@20', 'a@30', 'c@30']);
 });
 
-test('what is set anew is due at the new moment alone; what is taken out is never due', () => {
+test('an entry set anew is due at the new moment alone; a removed entry is never due', () => {
   const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [later, earlier, gone] = [item('later'), item('earlier'), item('gone')] as const;
@@ -47,7 +47,7 @@ test('what is set anew is due at the new moment alone; what is taken out is neve
   assert.deepEqual(ran, ['earlier@20', 'later@70']);
 });
 
-test('before the start all wait, and then what is late is due at once', () => {
+test('before the start all wait, and then late entries are due at once', () => {
   const { clock, schedule, ran } = createSchedule();
   schedule.set(item('late'), 10);
   schedule.set(item('not yet'), 50);
@@ -71,7 +71,7 @@ test('after the stop nothing is due', () => {
   assert.deepEqual(ran, []);
 });
 
-test('what is due may set itself anew, also to the same moment', () => {
+test('a due entry may set itself anew, also to the same moment', () => {
   let again = 3;
   const { clock, schedule, ran } = createSchedule((due) => {
     if (again-- > 0) schedule.set(due, clock.now() + (again === 1 ? 0 : 10));
@@ -82,7 +82,7 @@ test('what is due may set itself anew, also to the same moment', () => {
   assert.deepEqual(ran, ['a@10', 'a@20', 'a@20', 'a@30']);
 });
 
-test('one turn is short: when telling takes long, others have their turn before the rest is told', () => {
+test('one turn is short: during a long run other work has its turn before the remaining entries', () => {
   const clock = new FakeClock(0);
   let slow = 0;
   const ran: number[] = [];
@@ -121,7 +121,7 @@ test('thousands that came and went leave the others due at their moments', () =>
   assert.deepEqual(ran, ['first@10', 'last@30']);
 });
 
-test('what is moved to and fro is due once, behind those that were set meanwhile', () => {
+test('an entry moved to and fro is due once, after entries set meanwhile', () => {
   const { clock, schedule, ran } = createSchedule();
   schedule.start();
   const [a, b, c] = [item('a'), item('b'), item('c')] as const;
@@ -136,7 +136,7 @@ test('what is moved to and fro is due once, behind those that were set meanwhile
   assert.deepEqual(ran, ['b@50', 'a@50', 'c@50']);
 });
 
-test('what sets itself anew to a moment that is being told is due once more, whatever is cleared up meanwhile', () => {
+test('an entry that sets itself anew to the moment under way is due once more, whatever is compacted meanwhile', () => {
   const [first, again, other] = [item('first'), item('again'), item('other')] as const;
   const { clock, schedule, ran } = createSchedule((due) => {
     if (due !== again || ran.length > 2) return;
@@ -153,7 +153,7 @@ test('what sets itself anew to a moment that is being told is due once more, wha
   assert.deepEqual(ran, ['first@10', 'again@10', 'other@10', 'again@10']);
 });
 
-test('whatever is set, moved and taken out, everything is due once, at the last moment that was set', () => {
+test('after any sets, moves and removals every entry is due once, at its last moment', () => {
   const random = new Random(51);
   for (let round = 0; round < 50; round++) {
     const { clock, schedule, ran } = createSchedule();
@@ -201,7 +201,7 @@ for (const jump of [-3_600_000, 3_600_000]) {
   });
 }
 
-test('a clock that is put back while nobody looks moves no moment either', () => {
+test('a clock set back between two timers moves no moment either', () => {
   const { clock, schedule, ran } = createSchedule();
   clock.advance(10_000_000);
   schedule.start();

@@ -38,7 +38,7 @@ function createFlushes(integration: FakeIntegration = {}) {
   return { clock, events, server, sent, post, open, openQueued };
 }
 
-test('a flush is due, evaluated, queued, sent and recorded; then everybody knows', async () => {
+test('a flush is due, evaluated, queued, sent and recorded; then all receivers are notified', async () => {
   let answer = (_: Delivery) => {};
   const answering = new Promise<Delivery>((resolve) => {
     answer = resolve;
@@ -60,7 +60,7 @@ test('a flush is due, evaluated, queued, sent and recorded; then everybody knows
   assert.equal(events.at(-1), 'ended recorded');
 });
 
-test('a flush with nothing new to tell is recorded at once', async () => {
+test('a flush with nothing new to send is recorded at once', async () => {
   const { open, openQueued } = createFlushes();
   await openQueued().send(() => {});
   const flush = open();
@@ -68,14 +68,14 @@ test('a flush with nothing new to tell is recorded at once', async () => {
   assert.deepEqual([flush.state, flush.isNotified], ['recorded', true]);
 });
 
-test('a flush that is refused is recorded, and not everybody knows', async () => {
+test('a refused flush is recorded, and not all receivers are notified', async () => {
   const { openQueued } = createFlushes({ answer: () => failure() });
   const flush = openQueued();
   await flush.send(() => {});
   assert.deepEqual([flush.state, flush.isNotified], ['recorded', false]);
 });
 
-test('a flush whose turn comes after half of its time finds things as they are by then', async () => {
+test('a flush begun after half of its time has the state of that moment', async () => {
   const { clock, openQueued, post, sent, events } = createFlushes();
   const flush = openQueued();
   post('b');
@@ -89,7 +89,7 @@ test('a flush whose turn comes after half of its time finds things as they are b
   assert.ok(events.includes('announced 2'));
 });
 
-test('a flush whose turn comes late, when another has told it all, tells nobody', async () => {
+test('a late flush sends nothing when another has sent it all', async () => {
   const { clock, openQueued, sent } = createFlushes();
   const late = openQueued();
   await openQueued().send(() => {});
@@ -100,7 +100,7 @@ test('a flush whose turn comes late, when another has told it all, tells nobody'
   assert.equal(sent.length, 1);
 });
 
-test('a flush that the end of the server overtakes is due again, and tells nobody', async () => {
+test('a flush overtaken by the stop of the server is due again, and sends nothing', async () => {
   const { openQueued, server, sent, events } = createFlushes();
   const flush = openQueued();
   server.isRunning = false;

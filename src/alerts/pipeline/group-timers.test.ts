@@ -20,7 +20,7 @@ function createTimers(database: Database) {
   return { clock, lines, timers: new GroupTimers(database, clock, log) };
 }
 
-test('the last moment of each group is there again after a restart, and none of a group that is gone', async (t) => {
+test('the last flush time of each group survives a restart, except those of removed groups', async (t) => {
   const folder = createSqliteFolder(t, GROUP_TIMERS_MIGRATION, GROUP_FLUSHED_MIGRATION);
   const { timers } = createTimers(await folder.open());
   timers.set('{}:{a="\u0000é"}', waiting(START + 1));

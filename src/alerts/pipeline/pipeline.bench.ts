@@ -30,7 +30,7 @@ interface Row {
 
 const rows = new Map<string, Row>();
 
-/** What is measured is better the smaller it is. */
+/** Smaller measurements are better. */
 function record(what: string, side: Side, samples: readonly number[], aim?: number): void {
   const row = rows.get(what) ?? { aim, samples: { opsdeck: [], Alertmanager: [] } };
   rows.set(what, row);
@@ -39,7 +39,7 @@ function record(what: string, side: Side, samples: readonly number[], aim?: numb
 
 type Measure = (side: Side, server: RunningServer, sink: WebhookSink) => Promise<void>;
 
-/** Each round gives either side a fresh process and a webhook of its own; who goes first alternates. */
+/** Each round gives either side a fresh process and a webhook of its own; the first side alternates. */
 async function alternate(rounds: number, configOf: (url: string) => string, measure: Measure): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const order: Side[] = round % 2 === 0 ? ['opsdeck', 'Alertmanager'] : ['Alertmanager', 'opsdeck'];
@@ -64,7 +64,7 @@ async function exchange(connection: RawConnection, method: string, request: stri
   return bodyBytes;
 }
 
-/** One group a name; groups are flushed every few seconds, and told of again only tomorrow. */
+/** One group a name; groups are flushed every few seconds, and notified again only tomorrow. */
 const groupedConfig = (url: string, groupBy: string, wait: string, interval: string, rules = 0) => `
 route: {receiver: hook, group_by: [${groupBy}], group_wait: ${wait}, group_interval: ${interval}, repeat_interval: 24h}
 receivers: [{name: hook, webhook_configs: [{url: "${url}/"}]}]
@@ -142,7 +142,7 @@ async function load(server: RunningServer, count: number): Promise<RawConnection
   return connection;
 }
 
-/** 10,000 alerts in 400 groups, flushed every 2 s: nothing is new, so that what is measured is finding that out. */
+/** 10,000 alerts in 400 groups, flushed every 2 s: nothing is new, so that only the evaluation is measured. */
 async function measureFlushes(side: Side, server: RunningServer, sink: WebhookSink): Promise<void> {
   const connection = await load(server, 10_000);
   const groups = new Set<string>();

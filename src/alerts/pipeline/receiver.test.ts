@@ -22,7 +22,7 @@ function start({ route, ...options }: TestPipelineOptions = {}): TestPipeline & 
   return { ...parts, database };
 }
 
-/** What was written of the history, in order. */
+/** The written history entries, in order. */
 function recordsOf({ database }: { readonly database: FakeDatabase }): readonly NotificationRecord[] {
   return database.committed
     .flat()
@@ -30,7 +30,7 @@ function recordsOf({ database }: { readonly database: FakeDatabase }): readonly 
     .map(({ values }) => JSON.parse(Buffer.from(values[5] as Uint8Array).toString()) as NotificationRecord);
 }
 
-test('an integration without resolved alerts is told of firing ones alone, and knows of the others all the same', async () => {
+test('an integration without resolved alerts is sent firing ones alone, and its log has the others all the same', async () => {
   const parts = start({
     receivers: { default: [{ name: 'all' }, { name: 'firing', sendResolved: false }] },
   });
@@ -63,7 +63,7 @@ test('where resolved alerts are not sent, the end of all is noted in silence, so
   assert.deepEqual(parts.sent.slice(1), ['61s default/webhook first notification: +a']);
 });
 
-test('of several integrations one that fails is told again, the others are not', async () => {
+test('of several integrations a failed one is notified again, the others are not', async () => {
   const parts = start({
     receivers: { default: [{ name: 'good' }, { name: 'bad', answer: () => failure() }, { name: 'good', index: 1 }] },
   });
@@ -83,7 +83,7 @@ test('of several integrations one that fails is told again, the others are not',
   );
 });
 
-test('a notifier that breaks its promise fails the flush when the others have come to their end', async () => {
+test('a notifier that throws fails the flush after the others have ended', async () => {
   let release = (_: Delivery) => {};
   const parts = start({
     receivers: {
@@ -115,7 +115,7 @@ test('a notifier that breaks its promise fails the flush when the others have co
   assert.equal(parts.sent.filter((line) => line.includes('slow')).length, 2, 'b is still news of a resolved a');
 });
 
-test('an attempt that fails is made again within the flush, and counted; the history tells how it ended', async () => {
+test('an attempt that fails is made again within the flush, and counted; the history has its result', async () => {
   const parts = start({
     receivers: {
       default: [
@@ -157,7 +157,7 @@ test('the history names the first twenty alerts and counts all', async () => {
   assert.match(record?.error ?? '', /after 1 attempts: no$/);
 });
 
-test('what an integration leaves behind is handed to its next notification, until the group starts anew', async () => {
+test('the data of an integration is passed to its next notification, until the group starts anew', async () => {
   const parts = start({
     receivers: {
       default: [
@@ -187,7 +187,7 @@ test('what an integration leaves behind is handed to its next notification, unti
   );
 });
 
-test('routes with the same matchers and receiver share a group key: the group is told of once', async () => {
+test('routes with the same matchers and receiver share a group key: the group is notified once', async () => {
   const twins = [routeSettings({ ...ROUTE, continue: true }), routeSettings({ ...ROUTE })];
   const parts = start({ route: { routes: twins } });
   parts.post('a');
@@ -196,7 +196,7 @@ test('routes with the same matchers and receiver share a group key: the group is
   assert.deepEqual(parts.sent, ['0s default/webhook first notification: +a']);
 });
 
-test('a group of after a reload waits for what that of before is still telling, and does not tell it again', async () => {
+test('a group after a reload waits for the notification under way of the one before, and does not send it again', async () => {
   let release = (_: Delivery) => {};
   const answer = () =>
     new Promise<Delivery>((resolve) => {
@@ -217,7 +217,7 @@ test('a group of after a reload waits for what that of before is still telling, 
   release({ ok: true });
 });
 
-test('when it fails, the group of after the reload tells it', async () => {
+test('when it fails, the group after the reload sends it', async () => {
   const parts = start({
     receivers: {
       default: [
@@ -240,7 +240,7 @@ test('when it fails, the group of after the reload tells it', async () => {
   ]);
 });
 
-test('a disk that fails is told of, and what was sent is not sent again', async () => {
+test('a disk failure is logged, and a sent notification is not sent again', async () => {
   const parts = start();
   parts.database.failure = new Error('disk full');
   parts.post('a');
@@ -250,7 +250,7 @@ test('a disk that fails is told of, and what was sent is not sent again', async 
     parts.lines.join(),
     /level=ERROR msg="a notification could not be written to the log on disk" err="disk full"/,
   );
-  // When there is room again, the next process will know of it.
+  // Once the disk has room, the next process will have the entry.
   parts.database.failure = undefined;
   await parts.advance(5 * SECOND);
   const written = parts.database.committed.flat().filter(({ sql }) => sql.includes('INTO notification_log'));
@@ -260,7 +260,7 @@ test('a disk that fails is told of, and what was sent is not sent again', async 
   );
 });
 
-test('a flush is over only when the log of it is on disk', async () => {
+test('a flush is over only when its log entry is on disk', async () => {
   const parts = start();
   parts.post('a', { endsAt: START + SECOND });
   parts.post('b');
@@ -313,7 +313,7 @@ test('an end from outside ends attempts under way and all that follow, without a
   assert.match(parts.lines.join(), /level=DEBUG msg="Notify for alerts failed"/);
 });
 
-test('attempts at one notification have one identity, also in a later flush; what is new has another', async () => {
+test('attempts at one notification have one identity, also in a later flush; a new notification has another', async () => {
   const parts = start({
     receivers: {
       default: [
@@ -341,7 +341,7 @@ test('attempts at one notification have one identity, also in a later flush; wha
   assert.equal(ids(), 4);
 });
 
-test('what a receiver has refused is the same notification when it is tried once more', async () => {
+test('a retry of a refused notification is the same notification', async () => {
   const parts = start({ receivers: { default: [{ answer: () => failure() }] } });
   parts.post('a');
   await parts.advance(61 * SECOND);
@@ -349,14 +349,14 @@ test('what a receiver has refused is the same notification when it is tried once
   assert.equal(parts.notifications[0]?.id, parts.notifications[1]?.id);
 });
 
-test('integrations of one receiver are told under identities of their own', async () => {
+test('integrations of one receiver are notified under identities of their own', async () => {
   const parts = start({ receivers: { default: [{ name: 'one' }, { name: 'one', index: 1 }, { name: 'two' }] } });
   parts.post('a');
   await parts.advance(SECOND);
   assert.equal(new Set(parts.notifications.map(({ id }) => id)).size, 3);
 });
 
-test('an alert that fires anew is told under another key, though nothing of before was acknowledged', async () => {
+test('an alert that fires anew is sent under another key, though nothing was acknowledged before', async () => {
   const parts = start({ receivers: { default: [{ answer: () => failure() }] } });
   parts.post('a', { endsAt: START + 30 * SECOND });
   await parts.advance(61 * SECOND);
@@ -369,7 +369,7 @@ test('an alert that fires anew is told under another key, though nothing of befo
 const countOf = ({ database }: { readonly database: FakeDatabase }, table: string) =>
   database.committed.flat().filter(({ sql }) => sql.includes(`INTO ${table}`)).length;
 
-test('alerts are on disk before anybody is told of them; the log is written with the answer', async () => {
+test('alerts are on disk before any notification of them; the log is written with the answer', async () => {
   const written: number[][] = [];
   const look = () => {
     written.push(['alert_times', 'notification_log'].map((table) => countOf(parts, table)));
@@ -383,7 +383,7 @@ test('alerts are on disk before anybody is told of them; the log is written with
   assert.deepEqual([countOf(parts, 'notification_log'), recordsOf(parts).length], [1, 1]);
 });
 
-test('an alert that changes while it is told of is on disk no later than the log that says so', async () => {
+test('an alert that changes during its notification is on disk no later than its log entry', async () => {
   let release = (_: Delivery) => {};
   const answer = () =>
     new Promise<Delivery>((resolve) => {
@@ -396,7 +396,7 @@ test('an alert that changes while it is told of is on disk no later than the log
   parts.post('a', { startsAt: START, endsAt: START + HOUR / 2 });
   release({ ok: true });
   await settlePromises();
-  // What is asked for in one turn is one transaction.
+  // Writes of one turn are one transaction.
   const tables = parts.database.committed.flat().map(({ sql }) => /INTO (\w+)/.exec(sql)?.[1]);
   assert.deepEqual(tables.slice(-3), ['alert_times', 'notification_log', 'notification_history']);
 });

@@ -4,7 +4,7 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import { settlePromises } from '../testing/pipeline/parts.ts';
 import { SendQueue } from './send-queue.ts';
 
-/** A queue whose events are written down; what is sent ends when the test says so. */
+/** A queue that records its events; sends end at the test's command. */
 function createQueue() {
   const clock = new FakeClock(0);
   const events: string[] = [];
@@ -28,12 +28,12 @@ function createQueue() {
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-/** Lets so many turns of the event loop pass. */
+/** Waits for `count` turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
 }
 
-test('all who begin in a turn are prepared and committed before the first of them sends', async () => {
+test('all sends of a turn are prepared and committed before the first of them starts', async () => {
   const { events, enter, ends } = createQueue();
   const first = enter('receiver', 'a');
   enter('receiver', 'b');
@@ -44,7 +44,7 @@ test('all who begin in a turn are prepared and committed before the first of the
   assert.equal(await first, 'a');
 });
 
-test('nobody begins while the queue is held; the release lets the first begin in the same call', async () => {
+test('no send begins while the queue is held; the release begins the first in the same call', async () => {
   const { queue, enter, sent } = createQueue();
   queue.hold();
   for (const name of names('a', 40)) enter('receiver', name);
@@ -68,7 +68,7 @@ test('a few begin in each turn, so that answers have theirs', async () => {
   assert.deepEqual(sent(), names('a', 100));
 });
 
-test('of one receiver 128 are in their first attempt at once; the end of one makes room for the next', async () => {
+test('of one receiver 128 are in their first attempt at once; the end of one starts the next', async () => {
   const { enter, sent, ends } = createQueue();
   for (const name of names('a', 2_500)) enter('receiver', name);
   await turns(40);
@@ -86,7 +86,7 @@ test('of one receiver 128 are in their first attempt at once; the end of one mak
   assert.deepEqual(sent(), names('a', 2_500));
 });
 
-test('whoever takes longer than a second holds up nobody behind it', async () => {
+test('a send longer than a second does not delay later ones', async () => {
   const { clock, enter, sent } = createQueue();
   for (const name of names('a', 200)) enter('receiver', name);
   await turns(40);
@@ -98,7 +98,7 @@ test('whoever takes longer than a second holds up nobody behind it', async () =>
   assert.equal(sent().length, 200);
 });
 
-test('a receiver that is full or long does not hold up another', async () => {
+test('a full or slow receiver does not delay another', async () => {
   const { enter, sent } = createQueue();
   for (const name of names('a', 500)) enter('slow', name);
   await turns(1);

@@ -4,7 +4,7 @@ import type { InhibitionRule } from '../domain/inhibition.ts';
 import { HOUR, MINUTE, matcherOf, postedSilence, SECOND, START } from '../testing/parts.ts';
 import { createTestPipeline, type TestPipeline, type TestPipelineOptions } from '../testing/pipeline/parts.ts';
 
-/** Every flush tells all that it may: nothing counts as known. */
+/** Every flush sends all unsuppressed alerts: none counts as notified. */
 const ROUTE = { groupWaitMs: 0, groupIntervalMs: MINUTE, repeatIntervalMs: 1 };
 
 function start({ route, ...options }: TestPipelineOptions = {}): TestPipeline {
@@ -55,7 +55,7 @@ test('an inhibited alert is left out as long as its source fires', async () => {
   assert.equal(parts.counts.get('suppressed inhibition'), 1);
 });
 
-test('a silenced alert is left out until its silence is over, and is then told of as new', async () => {
+test('a silenced alert is left out until its silence is over, and is then sent as new', async () => {
   const parts = start();
   await silence(parts, 'a', START + 30 * SECOND);
   parts.post('a b');
@@ -67,7 +67,7 @@ test('a silenced alert is left out until its silence is over, and is then told o
   assert.equal(parts.counts.get('suppressed silence'), 1);
 });
 
-test('an alert that is silenced after it was told of is not told to have resolved', async () => {
+test('an alert that is silenced after its notification is not sent as resolved', async () => {
   const parts = start({ route: { repeatIntervalMs: HOUR } });
   parts.post('a b');
   await parts.advance(SECOND);
@@ -77,7 +77,7 @@ test('an alert that is silenced after it was told of is not told to have resolve
   assert.deepEqual(mutedBy(parts), []);
 });
 
-test('an alert that resolves while it is silenced leaves its group without a word', async () => {
+test('an alert that resolves while it is silenced leaves its group without a notification', async () => {
   const parts = start();
   await silence(parts, 'a');
   parts.post('a', { endsAt: START + 30 * SECOND });
@@ -86,7 +86,7 @@ test('an alert that resolves while it is silenced leaves its group without a wor
   assert.equal(parts.state.alerts.sorted()[0]?.isSettled, true);
 });
 
-test('inside a mute time nothing is told; the group says by what, and for as long', async () => {
+test('inside a mute time nothing is sent; the group names the mute times while they last', async () => {
   const route = { groupIntervalMs: 30 * MINUTE, muteTimeIntervals: ['night', 'first hour', 'day'] };
   const parts = start({ route, intervals: INTERVALS });
   parts.post('a b', { endsAt: START + 24 * HOUR });
@@ -120,7 +120,7 @@ test('a mute time counts inside an active one, too', async () => {
   assert.deepEqual([mutedBy(parts), parts.sent], [['first hour'], []]);
 });
 
-test('what was left out already is not counted again: inhibition, active times, mute times, silences', async () => {
+test('a suppressed alert is counted once: inhibition, active times, mute times, silences', async () => {
   const order = ['inhibition', 'active_time_interval', 'mute_time_interval', 'silence'];
   for (const [from, expected] of order.entries()) {
     const parts = start({
@@ -144,7 +144,7 @@ test('what was left out already is not counted again: inhibition, active times, 
   }
 });
 
-test('a receiver that nobody made lets everything pass: its alerts resolve and go', async () => {
+test('an unknown receiver passes everything: its alerts resolve and go', async () => {
   const parts = start({ receivers: {} });
   parts.post('a', { endsAt: START + 30 * SECOND });
   await parts.advance(61 * SECOND);

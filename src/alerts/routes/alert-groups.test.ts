@@ -38,7 +38,7 @@ async function list(app: TestApp, query = ''): Promise<readonly string[]> {
 }
 
 for (const base of ['/api/v2', '']) {
-  test(`GET ${base}/alerts/groups, by anyone: each with its labels, its receiver and whole alerts`, async (t) => {
+  test(`GET ${base}/alerts/groups, without authentication: each with its labels, its receiver and whole alerts`, async (t) => {
     const app = createTestApp(t);
     await app.post(`${base}/alerts`, [{ labels: { alertname: 'foo', severity: 'critical' } }]);
     const answer = await app.get(`${base}/alerts/groups`);
@@ -65,7 +65,7 @@ test('GET /api/v2/alerts/groups: few labels first, then by name and value; insid
   ]);
 });
 
-test('GET /api/v2/alerts/groups of a server that has no alerts: an empty array', async (t) => {
+test('GET /api/v2/alerts/groups without alerts: an empty array', async (t) => {
   assert.equal((await createTestApp(t).get('/api/v2/alerts/groups')).text, '[]\n');
 });
 

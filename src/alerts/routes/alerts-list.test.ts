@@ -9,7 +9,7 @@ interface Listed {
   readonly fingerprint: string;
 }
 
-/** Four alerts, of which the one with n="2" is silenced. */
+/** Four alerts; n="2" is silenced. */
 async function createListed(t: Cleanup): Promise<TestApp> {
   const app = createTestApp(t, { config: 'route: {receiver: team-a}\nreceivers: [{name: team-a}, {name: team-b}]\n' });
   await app.post('/api/v2/alerts', [
@@ -35,7 +35,7 @@ async function list(app: TestApp, query: string): Promise<readonly string[]> {
 }
 
 for (const base of ['/api/v2', '']) {
-  test(`GET ${base}/alerts, by anyone: all of them in the order of their fingerprints`, async (t) => {
+  test(`GET ${base}/alerts, without authentication: all alerts in the order of their fingerprints`, async (t) => {
     const app = await createListed(t);
     const answer = await app.get(`${base}/alerts`);
     assert.deepEqual(
@@ -49,7 +49,7 @@ for (const base of ['/api/v2', '']) {
   });
 }
 
-test('GET /api/v2/alerts of a server that has none: an empty array', async (t) => {
+test('GET /api/v2/alerts without alerts: an empty array', async (t) => {
   assert.equal((await createTestApp(t).get('/api/v2/alerts')).text, '[]\n');
 });
 
@@ -67,7 +67,7 @@ test('GET /api/v2/alerts with flags: each state can be left out, and only the wo
     ['?inhibited=false', ['1', '2', '3', '4']],
     // What Go cannot read of a URL it leaves out.
     ['?silenced=false;active=false&filter=%zz', ['1', '2', '3', '4']],
-    // None is ever unprocessed: whatever was posted has its state at once.
+    // No alert is ever unprocessed: a posted alert has its state at once.
     ['?unprocessed=false', ['1', '2', '3', '4']],
     ['?active=false&silenced=false', []],
     ['?active=0&unprocessed=true', ['2']],
@@ -75,7 +75,7 @@ test('GET /api/v2/alerts with flags: each state can be left out, and only the wo
   for (const [query, numbers] of cases) assert.deepEqual(await list(app, query), numbers, query);
 });
 
-test('GET /api/v2/alerts with filters: those that satisfy all of them; an empty value asks for the label', async (t) => {
+test('GET /api/v2/alerts with filters: alerts that satisfy all of them; an empty value matches a missing label', async (t) => {
   const app = await createListed(t);
   const cases: readonly (readonly [filters: readonly string[], numbers: readonly string[]])[] = [
     [['alertname="DiskFull"'], ['1', '2']],
@@ -105,7 +105,7 @@ test('GET /api/v2/alerts with filters: those that satisfy all of them; an empty 
   }
 });
 
-test('GET /api/v2/alerts with a receiver: those that go to one whose whole name matches', async (t) => {
+test('GET /api/v2/alerts with a receiver: alerts of receivers whose whole name matches', async (t) => {
   const app = await createListed(t);
   const all = ['1', '2', '3', '4'];
   const cases: readonly (readonly [query: string, numbers: readonly string[]])[] = [
@@ -153,7 +153,7 @@ test('GET /api/v2/alerts with a bad parameter: 400 and a string, the filter firs
   }
 });
 
-test('GET /api/v2/alerts with a matcher that only the old syntax allows: it is read, and the log says so', async (t) => {
+test('GET /api/v2/alerts with a matcher that only the old syntax allows: it is read and logged', async (t) => {
   const app = await createListed(t);
   assert.deepEqual(await list(app, '?filter=alertname%3DDisk%20Full'), []);
   assert.match(app.log.join(), /level=WARN .*input="alertname=Disk Full"/);

@@ -65,7 +65,7 @@ test('POST /api/v2/alerts again and again: it keeps its start, and its end moves
   );
 });
 
-test('POST /api/v2/alerts of one that has ended: it is gone from the list', async (t) => {
+test('POST /api/v2/alerts of an ended alert: it leaves the list', async (t) => {
   const app = createTestApp(t);
   await app.post('/api/v2/alerts', [{ labels: { a: 'b' } }]);
   app.clock.advance(60_000);
@@ -87,7 +87,7 @@ test('POST /api/v2/alerts with empty values and strange names: the labels lose t
   assert.deepEqual(alert?.annotations, JSON.parse('{"constructor":"z","d":""}'));
 });
 
-test('POST /api/v2/alerts with some bad ones: the good ones are stored, and each bad one has its line', async (t) => {
+test('POST /api/v2/alerts with some invalid alerts: the valid ones are stored, and each invalid one has its line', async (t) => {
   const app = createTestApp(t);
   const answer = await app.post('/api/v2/alerts', [
     { labels: { n: '0' } },
@@ -118,7 +118,7 @@ test('POST /api/v2/alerts with some bad ones: the good ones are stored, and each
   assert.deepEqual((await list(app)).map(({ labels }) => labels.n).sort(), ['0', '10']);
 });
 
-test('POST /api/v2/alerts that is not valid: 400 and a string in the words that clients know', async (t) => {
+test("POST /api/v2/alerts with invalid alerts: 400 and a string in Alertmanager's words", async (t) => {
   const app = createTestApp(t);
   const cases: readonly (readonly [body: string, reason: string | RegExp])[] = [
     ['', 'alerts in body is required'],
@@ -217,7 +217,7 @@ test('an alert is active again in the request after its silence was ended', asyn
   assert.deepEqual((await list(app))[0]?.status, { inhibitedBy: [], mutedBy: [], silencedBy: [], state: 'active' });
 });
 
-test('POST /api/v2/alerts of thousands: all are taken in together, the bad ones are named in their order', async (t) => {
+test('POST /api/v2/alerts of thousands: all are accepted together, invalid ones are named in their order', async (t) => {
   const app = createTestApp(t);
   const alerts: unknown[] = Array.from({ length: 5_000 }, (_, n) => ({
     labels: { n: `${n}` },

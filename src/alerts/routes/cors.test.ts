@@ -81,7 +81,7 @@ for (const base of ['/api/v2', '']) {
   });
 }
 
-test('a preflight is answered before anybody asks whether the path is one, or has that method', async (t) => {
+test('a preflight is answered before the check of path and method', async (t) => {
   const app = createTestApp(t);
   const headers = { origin: PAGE, 'access-control-request-method': 'POST' };
   for (const path of ['/api/v2/nowhere', '/api/v2/status', '/api/v2/alerts/groups']) {
@@ -89,13 +89,13 @@ test('a preflight is answered before anybody asks whether the path is one, or ha
   }
 });
 
-test('OPTIONS that is no preflight is a method that is not allowed', async (t) => {
+test('OPTIONS other than a preflight is not allowed', async (t) => {
   const app = createTestApp(t);
   const answer = await app.send('OPTIONS', '/api/v2/alerts', { origin: PAGE });
   assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET,POST']);
 });
 
-test('outside the API no page from elsewhere is let in', async (t) => {
+test('outside the API no page of another origin has access', async (t) => {
   const app = createTestApp(t, { corsOrigins: [PAGE] });
   for (const path of ['/-/healthy', '/-/ready', '/metrics', '/']) {
     const answer = await app.get(path, { origin: PAGE });
@@ -108,7 +108,7 @@ test('outside the API no page from elsewhere is let in', async (t) => {
   }
 });
 
-test('with a pattern of origins, pages of those may use every method and header, and all others none', async (t) => {
+test('with a pattern of origins, matching pages may use every method and header, and others none', async (t) => {
   const compiled = compileAnchored('https://.*\\.example');
   assert.ok(compiled.ok);
   const app = createTestApp(t, { corsOriginPattern: compiled.pattern });

@@ -14,7 +14,7 @@ const PATHS: readonly (readonly [path: string, allowed: string])[] = [
 const MIB = 1024 * 1024;
 
 for (const base of ['/api/v2', '']) {
-  test(`a method that ${base || 'the base URL'} has no use for: 405, what is allowed, and an object with the reason`, async (t) => {
+  test(`an unsupported method of ${base || 'the base URL'}: 405, the allowed methods, and an object with the reason`, async (t) => {
     const app = createTestApp(t);
     for (const [path, allowed] of PATHS) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
@@ -48,7 +48,7 @@ for (const base of ['/api/v2', '']) {
     assert.equal((await app.post(`${base}/alerts/`, '[]')).status, 200);
   });
 
-  test(`a client of ${base || 'the base URL'} that takes no JSON: 406 and an object with the reason`, async (t) => {
+  test(`a client of ${base || 'the base URL'} that does not accept JSON: 406 and an object with the reason`, async (t) => {
     const app = createTestApp(t);
     const refused = [
       'text/html',
@@ -85,7 +85,7 @@ for (const base of ['/api/v2', '']) {
     }
   });
 
-  test(`a body for ${base || 'the base URL'} that is not JSON: 415 and an object that names its type`, async (t) => {
+  test(`a body for ${base || 'the base URL'} of another type than JSON: 415 and an object with its type`, async (t) => {
     const app = createTestApp(t);
     const cases: readonly (readonly [headers: Record<string, string>, named: string])[] = [
       [{ 'content-type': 'text/plain' }, 'text/plain'],
@@ -105,7 +105,7 @@ for (const base of ['/api/v2', '']) {
   });
 }
 
-test('GET and DELETE /api/v2/silence/{id} by a client that takes no JSON: 406', async (t) => {
+test('GET and DELETE /api/v2/silence/{id} by a client that does not accept JSON: 406', async (t) => {
   const app = createTestApp(t);
   const posted = await app.post('/api/v2/silences', {
     matchers: [{ name: 'a', value: 'b', isRegex: false }],
@@ -121,7 +121,7 @@ test('GET and DELETE /api/v2/silence/{id} by a client that takes no JSON: 406', 
   assert.match((await app.get(path)).text, /"state":"active"/);
 });
 
-test('a JSON type may have parameters and capitals; one that cannot be read is a bad request', async (t) => {
+test('a JSON type may have parameters and capitals; an unreadable one is a bad request', async (t) => {
   const app = createTestApp(t);
   for (const type of ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=x']) {
     assert.equal((await app.send('POST', '/api/v2/alerts', { 'content-type': type }, '[]')).status, 200, type);
@@ -133,12 +133,12 @@ test('a JSON type may have parameters and capitals; one that cannot be read is a
   }
 });
 
-test('a POST without a body needs no type, and is told that one is missing', async (t) => {
+test('a POST without a body needs no type, and is refused for the missing body', async (t) => {
   const answer = await createTestApp(t).send('POST', '/api/v2/alerts');
   assert.deepEqual([answer.status, answer.json], [400, 'alerts in body is required']);
 });
 
-test('a body of a wrong type is refused before an answer that nobody takes', async (t) => {
+test('a body of a wrong type is refused before an unacceptable answer type', async (t) => {
   const headers = { 'content-type': 'text/plain', accept: 'text/html' };
   assert.equal((await createTestApp(t).send('POST', '/api/v2/alerts', headers, '[]')).status, 415);
 });
@@ -159,7 +159,7 @@ test('a body of more than 16 MiB: 413 and an object with the reason, whether its
   assert.equal((await app.post('/api/v2/silences', `${body}[ ]`)).status, 413);
 });
 
-test('a path that is none: 404 and an object that names it as it was sent', async (t) => {
+test('an unknown path: 404 and an object with the path as sent', async (t) => {
   const app = createTestApp(t);
   const cases: readonly (readonly [path: string, named: string])[] = [
     ['/api/v2/nowhere', '/api/v2/nowhere'],
@@ -181,7 +181,7 @@ test('a path that is none: 404 and an object that names it as it was sent', asyn
   }
 });
 
-test('a path that is none outside the API: 404 and a text', async (t) => {
+test('an unknown path outside the API: 404 and a text', async (t) => {
   const app = createTestApp(t);
   for (const path of ['/nowhere', '/api', '/api/v3/alerts', '/alerts/x', '/-/x', '/assets/x.js']) {
     const answer = await app.get(path);
@@ -189,7 +189,7 @@ test('a path that is none outside the API: 404 and a text', async (t) => {
   }
 });
 
-test('every answer of the API says that it is not to be stored, and that it depends on who asks', async (t) => {
+test('every answer of the API forbids storing, and varies by Origin', async (t) => {
   const app = createTestApp(t);
   const answers = [
     await app.get('/api/v2/status'),

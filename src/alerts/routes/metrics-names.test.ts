@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 
-/** Name, type and label names of every metric that Alertmanager 0.34 tells, when it has answered requests. */
+/** Name, type and label names of every metric of Alertmanager 0.34, after it has answered requests. */
 const NAMES = `
 alertmanager_alerts gauge state
 alertmanager_alerts_invalid_total counter version
@@ -90,7 +90,7 @@ process_start_time_seconds gauge
 process_virtual_memory_bytes gauge
 `;
 
-/** What opsdeck tells beside them; `alertmanager_cluster_pings_seconds` has entries only where there are other members. */
+/** opsdeck's own metrics; `alertmanager_cluster_pings_seconds` has entries only with other members. */
 const MORE_NAMES = `
 alertmanager_alerts_limited_total counter
 alertmanager_cluster_pings_seconds histogram
@@ -140,14 +140,14 @@ test('GET /metrics where clustering is switched off: nothing of a cluster but th
   assert.match(text, /^alertmanager_cluster_enabled 0$/m);
 });
 
-test('GET /metrics: which program answers, and on what', async (t) => {
+test('GET /metrics: program and platform', async (t) => {
   const { text } = await createTestApp(t).get('/metrics');
   const [, labels = ''] = /^alertmanager_build_info\{(.*)\} 1$/m.exec(text) ?? [];
   for (const label of ['version="1.2.3"', 'revision="r"', 'branch="b"', 'goversion="g"', `goos="${process.platform}"`])
     assert.ok(labels.includes(label), label);
 });
 
-test('GET /metrics: what was asked of the silences, and how much is there', async (t) => {
+test('GET /metrics: queries of silences, and their number', async (t) => {
   const app = createTestApp(t);
   const silence = async (startsAt: string) => {
     const matchers = [{ name: 'n', value: '1', isRegex: false }];
@@ -170,7 +170,7 @@ test('GET /metrics: what was asked of the silences, and how much is there', asyn
   assert.equal(of(await readMetrics(app), 'matcher_index_size'), 2);
 });
 
-test('GET /metrics: alerts that were taken in are counted as processed, and told to both who hear of them', async (t) => {
+test('GET /metrics: accepted alerts are counted as processed, and for both of their listeners', async (t) => {
   const app = createTestApp(t, { perAlertnameLimit: 7 });
   await app.post('/api/v2/alerts', [{ labels: { a: 'b' } }, { labels: { a: 'c' } }, { labels: {} }]);
   await app.post('/api/v2/alerts', [{ labels: { a: 'b' } }]);

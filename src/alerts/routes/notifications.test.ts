@@ -80,7 +80,7 @@ interface Sent {
   readonly error?: string;
 }
 
-test('GET /api/v2/notifications: what was sent, newest first, with reason, result and cause', async (t) => {
+test('GET /api/v2/notifications: sent notifications, newest first, with reason, result and cause', async (t) => {
   const { app, advance } = await start(t);
   await app.post('/api/v2/alerts', [{ labels: { alertname: 'Down', cluster: 'a' } }]);
   await advance(11);
@@ -109,13 +109,13 @@ test('GET /api/v2/notifications: what was sent, newest first, with reason, resul
   assert.doesNotMatch(answer.text, /http:\/\//, 'a URL may be a secret');
 });
 
-test('GET /api/v2/notifications with parameters: those that answer all of them', async (t) => {
+test('GET /api/v2/notifications with parameters: notifications that match all of them', async (t) => {
   const { app, advance } = await start(t);
   await app.post('/api/v2/alerts', [{ labels: { alertname: 'Down' } }]);
   await advance(11);
   await app.post('/api/v2/alerts', [{ labels: { alertname: 'Slow' } }]);
   await advance(62);
-  // The one that fails is tried at each flush: of Down at 10 s and 70 s, of Slow at 21 s.
+  // The failing one is retried at each flush: of Down at 10 s and 70 s, of Slow at 21 s.
   const cases: readonly (readonly [query: string, count: number])[] = [
     ['', 5],
     ['?limit=2', 2],
@@ -134,7 +134,7 @@ test('GET /api/v2/notifications with parameters: those that answer all of them',
     assert.equal(((await app.get(`/api/v2/notifications${query}`)).json as Sent[]).length, count, query);
 });
 
-test('GET /api/v2/notifications with bad parameters: 400 and what to write instead', async (t) => {
+test('GET /api/v2/notifications with bad parameters: 400 and the correct form', async (t) => {
   const { app } = await start(t);
   for (const [query, text] of [
     ['limit=0', 'limit must be a whole number from 1 to 10000, found "0"'],
@@ -168,12 +168,12 @@ const explainQuery = (labels: Record<string, string>) =>
     .map(([name, value]) => `label=${encodeURIComponent(`${name}=${value}`)}`)
     .join('&');
 
-test('GET /api/v2/explain of an alert that nobody posted: where it would go', async (t) => {
+test('GET /api/v2/explain of an unknown alert: the receivers that it would have', async (t) => {
   const { app } = await start(t);
   const labels = { alertname: 'Down', severity: 'page' };
-  const told = (await app.get(`/api/v2/explain?${explainQuery(labels)}`)).json as Explained;
+  const explained = (await app.get(`/api/v2/explain?${explainQuery(labels)}`)).json as Explained;
   assert.deepEqual(
-    { ...told, fingerprint: '' },
+    { ...explained, fingerprint: '' },
     {
       labels,
       fingerprint: '',
@@ -248,7 +248,7 @@ test('GET /api/v2/explain: a route that a time interval keeps quiet would send n
   }
 });
 
-test('GET /api/v2/explain: what each integration would do, and why', async (t) => {
+test('GET /api/v2/explain: the decision of each integration, with its reason', async (t) => {
   const { app, advance } = await start(t);
   const labels = { alertname: 'Down', cluster: 'a' };
   const verdicts = async () => {
@@ -276,7 +276,7 @@ test('GET /api/v2/explain: what each integration would do, and why', async (t) =
   ]);
 });
 
-test('GET /api/v2/explain with bad labels: 400 and what to write instead', async (t) => {
+test('GET /api/v2/explain with bad labels: 400 and the correct form', async (t) => {
   const { app } = await start(t);
   for (const [query, text] of [
     ['', 'name at least one label, as in ?label=alertname%3DDiskFull'],

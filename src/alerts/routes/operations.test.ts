@@ -59,7 +59,7 @@ test('GET /-/reload: 405 as text, and nothing is reloaded', async (t) => {
   assert.match((await app.get('/api/v2/receivers')).text, /default/);
 });
 
-test('a method that the page, the old API and what operators ask have no use for: 405 as text', async (t) => {
+test('an unsupported method of the page, the old API or the operator paths: 405 as text', async (t) => {
   const app = createTestApp(t);
   const requests: readonly (readonly [method: string, path: string, allowed: string])[] = [
     ['PUT', '/-/healthy', 'GET,HEAD'],

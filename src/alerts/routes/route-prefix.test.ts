@@ -25,7 +25,7 @@ for (const prefix of ['/am', '/tools/alertmanager']) {
     assert.match((await app.get(`${prefix}/alerts`)).text, /"labels":\{"a":"b"\}/);
   });
 
-  test(`with the prefix ${prefix} nothing is beside it, but for a way from / to the page`, async (t) => {
+  test(`with the prefix ${prefix} nothing is outside it, except a redirect from / to the page`, async (t) => {
     const app = createTestApp(t, { routePrefix: prefix });
     for (const path of ['/api/v2/status', '/alerts', '/metrics', '/-/healthy', '/api/v1/alerts', `${prefix}x/alerts`]) {
       const answer = await app.get(path);
@@ -43,7 +43,7 @@ for (const prefix of ['/am', '/tools/alertmanager']) {
   });
 }
 
-test('with a prefix a path that is none is named without it', async (t) => {
+test('with a prefix an unknown path is named without it', async (t) => {
   const app = createTestApp(t, { routePrefix: '/am' });
   const answer = await app.get('/am/api/v2/nowhere');
   assert.deepEqual([answer.status, answer.json], [404, { code: 404, message: 'path /api/v2/nowhere was not found' }]);

@@ -23,7 +23,7 @@ const UNKNOWN = [
 ];
 
 for (const base of ['/api/v2', '']) {
-  test(`GET ${base}/silence/{id}, by anyone: the silence in the state that it has now`, async (t) => {
+  test(`GET ${base}/silence/{id}, without authentication: the silence in its current state`, async (t) => {
     const app = createTestApp(t);
     const id = await create(app, '2026-01-01T01:00:00Z');
     const stateOf = async () => {
@@ -40,7 +40,7 @@ for (const base of ['/api/v2', '']) {
     assert.deepEqual(await stateOf(), { state: 'expired' });
   });
 
-  test(`GET and DELETE ${base}/silence/{id} of an id that nobody has: 404 without a body`, async (t) => {
+  test(`GET and DELETE ${base}/silence/{id} of an unknown id: 404 without a body`, async (t) => {
     const app = createTestApp(t);
     for (const id of UNKNOWN) {
       for (const method of ['GET', 'DELETE']) {
@@ -69,7 +69,7 @@ for (const base of ['/api/v2', '']) {
   });
 }
 
-test('DELETE /api/v2/silence/{id} of one that has still to begin: it begins and ends now', async (t) => {
+test('DELETE /api/v2/silence/{id} of a pending silence: it begins and ends now', async (t) => {
   const app = createTestApp(t);
   const id = await create(app, '2026-01-01T01:00:00Z');
   await app.delete(`/api/v2/silence/${id}`);
@@ -87,7 +87,7 @@ test('an id is found only as it is written, not as another form of the same UUID
   assert.equal((await app.get(`/api/v2/silence/${id}`)).status, 200);
 });
 
-test('DELETE /api/v2/silence/{id} on a disk that is full: 500 and a string, and the silence goes on', async (t) => {
+test('DELETE /api/v2/silence/{id} on a disk that is full: 500 and a string, and the silence stays active', async (t) => {
   const app = createTestApp(t);
   const id = await create(app);
   app.database.failure = new Error('disk is full');

@@ -42,7 +42,7 @@ async function list(app: TestApp, query = ''): Promise<readonly string[]> {
 }
 
 for (const base of ['/api/v2', '']) {
-  test(`GET ${base}/silences, by anyone: active ones by end, pending by start, expired ones from the latest`, async (t) => {
+  test(`GET ${base}/silences, without authentication: active ones by end, pending by start, expired ones from the latest`, async (t) => {
     const app = await createListed(t);
     const answer = await app.get(`${base}/silences`);
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/json']);
@@ -53,11 +53,11 @@ for (const base of ['/api/v2', '']) {
   });
 }
 
-test('GET /api/v2/silences of a server that has none: an empty array', async (t) => {
+test('GET /api/v2/silences without silences: an empty array', async (t) => {
   assert.equal((await createTestApp(t).get('/api/v2/silences')).text, '[]\n');
 });
 
-test('GET /api/v2/silences as time goes by: the states and the order follow it', async (t) => {
+test('GET /api/v2/silences over time: states and order follow it', async (t) => {
   const app = await createListed(t);
   const statesOf = async () =>
     ((await app.get('/api/v2/silences')).json as Listed[]).map(
@@ -71,7 +71,7 @@ test('GET /api/v2/silences as time goes by: the states and the order follow it',
   assert.deepEqual(await statesOf(), ['20 active', '14 active', '16 pending', '15 expired', '5 expired', '2 expired']);
 });
 
-test('GET /api/v2/silences with filters: those that contain every matcher as it is written', async (t) => {
+test('GET /api/v2/silences with filters: silences that contain every matcher as written', async (t) => {
   const app = await createListed(t);
   const cases: readonly (readonly [query: string, comments: readonly string[]])[] = [
     ['?filter=a%3D%22x%22', ['active until 20', 'pending from 14', 'expired at 2']],

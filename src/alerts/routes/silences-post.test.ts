@@ -68,14 +68,14 @@ test('POST /api/v2/silences that began in the past, or without a start: it begin
   }
 });
 
-test('POST /api/v2/silences that ends at this very instant: it is none of the past, and has expired', async (t) => {
+test('POST /api/v2/silences that ends at this very instant: it is not refused as past, and has expired', async (t) => {
   const app = createTestApp(t);
   const id = await create(app, { startsAt: '2025-01-01', endsAt: '2026-01-01T00:00:00Z' });
   const read = (await app.get(`/api/v2/silence/${id}`)).json as Record<string, unknown>;
   assert.deepEqual([read.startsAt, read.status], ['2026-01-01T00:00:00.000Z', { state: 'expired' }]);
 });
 
-test('POST /api/v2/silences with the id of one that may change: the same id, and everything but the matchers new', async (t) => {
+test('POST /api/v2/silences with the id of a silence that can be changed: the same id, and everything but the matchers new', async (t) => {
   const app = createTestApp(t);
   const id = await create(app);
   app.clock.advance(60_000);
@@ -111,7 +111,7 @@ test('POST /api/v2/silences with other matchers for an id: a new id, and the old
   );
 });
 
-test('POST /api/v2/silences with the id of one that has ended: a new one, the old stays as it is', async (t) => {
+test('POST /api/v2/silences with the id of an ended silence: a new one, the old stays as it is', async (t) => {
   const app = createTestApp(t);
   const id = await create(app);
   await app.delete(`/api/v2/silence/${id}`);
@@ -122,7 +122,7 @@ test('POST /api/v2/silences with the id of one that has ended: a new one, the ol
   assert.equal((await app.get(`/api/v2/silence/${id}`)).text, before.text);
 });
 
-test('POST /api/v2/silences with an id that nobody has: 404 and a string', async (t) => {
+test('POST /api/v2/silences with an unknown id: 404 and a string', async (t) => {
   const app = createTestApp(t);
   for (const id of ['7d1f0c3a-52b6-4e9d-8a41-0123456789ab', 'no uuid', 'urn:x']) {
     const answer = await app.post('/api/v2/silences', { ...SILENCE, id });
@@ -132,7 +132,7 @@ test('POST /api/v2/silences with an id that nobody has: 404 and a string', async
   assert.equal((await app.get('/api/v2/silences')).text, '[]\n');
 });
 
-test('POST /api/v2/silences that is not valid: 400 and a string with the cause, and nothing is stored', async (t) => {
+test('POST /api/v2/silences with an invalid silence: 400 and a string with the cause, and nothing is stored', async (t) => {
   const app = createTestApp(t);
   const matcher = (rest: object) => ({ matchers: [{ name: 'a', value: 'b', isRegex: false, ...rest }] });
   const cases: readonly (readonly [body: object, reason: string])[] = [
@@ -192,7 +192,7 @@ test('POST /api/v2/silences that is not valid: 400 and a string with the cause, 
   assert.equal((await app.get('/api/v2/silences')).text, '[]\n');
 });
 
-test('POST /api/v2/silences without a body, or with one that is no JSON: 400 and a string', async (t) => {
+test('POST /api/v2/silences without a body, or with invalid JSON: 400 and a string', async (t) => {
   const app = createTestApp(t);
   for (const body of ['', ' \n']) {
     const answer = await app.post('/api/v2/silences', body);

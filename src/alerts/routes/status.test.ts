@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createTestApp } from '../testing/app.ts';
 
 for (const base of ['/api/v2', '']) {
-  test(`GET ${base}/status, by anyone: the cluster, the version, the configuration and since when`, async (t) => {
+  test(`GET ${base}/status, without authentication: the cluster, the version, the configuration and the start time`, async (t) => {
     const app = createTestApp(t, { cluster: { name: '01ABC', address: '10.0.0.1:9094' } });
     app.clock.advance(60_000);
     const answer = await app.get(`${base}/status`);
@@ -29,7 +29,7 @@ for (const base of ['/api/v2', '']) {
     });
   });
 
-  test(`GET ${base}/receivers, by anyone: all of them in the order of the configuration`, async (t) => {
+  test(`GET ${base}/receivers, without authentication: all receivers in the order of the configuration`, async (t) => {
     const config =
       'route: {receiver: b}\nreceivers: [{name: c}, {name: b, labels: {zone: z, ab: "1"}}, {name: "a/é"}]\n';
     const answer = await createTestApp(t, { config }).get(`${base}/receivers`);
@@ -47,7 +47,7 @@ test('GET /api/v2/status of a server without a cluster: it is disabled, and has 
   assert.deepEqual((answer.json as { cluster: unknown }).cluster, { peers: [], status: 'disabled' });
 });
 
-test('GET /api/v2/receivers with matchers: those that satisfy all of them', async (t) => {
+test('GET /api/v2/receivers with matchers: receivers that satisfy all of them', async (t) => {
   const app = createTestApp(t, { config: 'route: {receiver: a}\nreceivers: [{name: a}, {name: ab}, {name: b}]\n' });
   const cases: readonly (readonly [query: string, names: readonly string[]])[] = [
     ['', ['a', 'ab', 'b']],

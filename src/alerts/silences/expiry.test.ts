@@ -34,7 +34,7 @@ test('a silence that is to end with its alerts does so, soon after the last of t
   assert.deepEqual(endOf(), [65]);
 });
 
-test('any other silence stays, also one that says so in other words', async () => {
+test('any other silence stays, also one with another value of the annotation', async () => {
   for (const annotations of [{}, { expire_when_resolved: 'false' }, { expire_when_resolved: '' }]) {
     const { silence, post, advance, endOf } = await start(annotations);
     await silence();
@@ -44,7 +44,7 @@ test('any other silence stays, also one that says so in other words', async () =
   }
 });
 
-test('it waits for something to keep quiet; what had resolved before it does not count', async () => {
+test('it waits for an alert to silence; alerts resolved before it do not count', async () => {
   const { silence, post, advance, endOf } = await start();
   post('before', { endsAt: START + 2 * SECOND });
   await advance(3 * SECOND);
@@ -58,7 +58,7 @@ test('it waits for something to keep quiet; what had resolved before it does not
   assert.deepEqual(endOf(), [65]);
 });
 
-test('one that has still to begin does not end before', async () => {
+test('a pending silence does not end before its start', async () => {
   const { silence, post, advance, endOf } = await start();
   await silence(START + HOUR);
   post('a', { endsAt: START + SECOND });

@@ -77,7 +77,7 @@ test('the silences that a real Alertmanager left in the storage path are there a
   assert.doesNotMatch(second.stderr(), /taken over/);
 });
 
-test('a damaged file of silences is told, and does not keep the server from starting', async (t) => {
+test('a damaged file of silences is reported, and does not prevent the start of the server', async (t) => {
   const storage = temporaryFolder(t);
   writeFileSync(join(storage, 'silences'), 'not protobuf at all');
   const server = await startOpsdeck(t, ['--storage.path', storage]);

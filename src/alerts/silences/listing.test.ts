@@ -7,7 +7,7 @@ import { SilenceListing } from './listing.ts';
 
 const ALL = { active: true, pending: true, expired: true };
 
-/** Id and state of what is listed. */
+/** Id and state of the listed silences. */
 function list(listing: SilenceListing, now: number, filter: readonly Matcher[] = [], states = ALL): readonly string[] {
   return listing.select(filter, states, now).map((json) => {
     const { id, status } = JSON.parse(json) as { id: string; status: { state: string } };
@@ -18,7 +18,7 @@ function list(listing: SilenceListing, now: number, filter: readonly Matcher[] =
 const span = (id: string, start: number, end: number) =>
   silenceOf({ id, startsAt: START + start * MINUTE, endsAt: START + end * MINUTE });
 
-test('the order and the states follow the time, without anybody saying that something changed', () => {
+test('the order and the states follow the time, without a report of a change', () => {
   const silences = [span('a', 0, 4), span('b', 1, 3), span('c', 2, 9), span('d', -2, -1)];
   const listing = new SilenceListing(() => silences);
   const at = (minutes: number) => list(listing, START + minutes * MINUTE);
@@ -31,7 +31,7 @@ test('the order and the states follow the time, without anybody saying that some
   assert.deepEqual(at(99), ['c expired', 'a expired', 'b expired', 'd expired']);
 });
 
-test('a change is listed once the listing hears that there was one', () => {
+test('a change is listed once it is reported to the listing', () => {
   const silences = new Map<string, Silence>([['a', span('a', 0, 4)]]);
   const listing = new SilenceListing(() => silences.values());
   assert.deepEqual(list(listing, START), ['a active']);
@@ -45,7 +45,7 @@ test('a change is listed once the listing hears that there was one', () => {
   assert.deepEqual(list(listing, START), []);
 });
 
-test('what did not change is not written anew', () => {
+test('unchanged silences are not printed anew', () => {
   const silences = [span('a', 0, 4), span('b', 1, 3)];
   const listing = new SilenceListing(() => silences);
   const [before] = listing.select([], ALL, START);
@@ -72,7 +72,7 @@ test('each state can be left out', () => {
   assert.deepEqual(without({ active: false, pending: false, expired: false }), []);
 });
 
-test('a filter asks for the matchers of a silence as they are written, not for what they match', () => {
+test('a filter compares the matchers of a silence as written, not their matches', () => {
   const exact = silenceOf({ id: 'exact', matchers: [matcherOf('a', '=', 'b'), matcherOf('c', '!=', 'd')] });
   const regex = silenceOf({ id: 'regex', endsAt: START + 2, matchers: [matcherOf('a', '=~', 'b')] });
   const listing = new SilenceListing(() => [exact, regex]);

@@ -6,7 +6,7 @@ import { expireSilence } from '../domain/silence.ts';
 import { matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { logSilenceChanges } from './log.ts';
 
-test('a line is logged for a silence that is created, updated or ended, and none for one that is forgotten', () => {
+test('a line is logged for a silence that is created, updated or ended, and none for one that is deleted after its retention', () => {
   const clock = new FakeClock(START);
   const lines: string[] = [];
   const log = createLog({ level: 'info', format: 'json', clock, write: (line) => lines.push(line) });

@@ -11,7 +11,7 @@ import type { SilenceChange } from './store.ts';
 const NAMES = ['alertname', 'job', 'zone'];
 const VALUES = ['', 'a', 'b', 'c'];
 
-/** Alerts, silences and the time as they are, next to a silencer that is told only what changes. */
+/** The current alerts, silences and time, beside a silencer that is sent only the changes. */
 class Model {
   readonly #random: Random;
   readonly #alerts = new Map<string, Alert>();
@@ -121,7 +121,7 @@ test('at every step, in time or back, an alert is silenced by exactly the active
     const model = new Model(random);
     for (let step = 0; step < 60; step++) {
       model.step();
-      // Not after each: several changes may come before anybody asks.
+      // Not after each: several changes may come before a query.
       if (random.chance(0.6)) model.check(`round ${round}, step ${step}`);
     }
   }
@@ -149,13 +149,13 @@ test('a silence begins and ends on the millisecond, without a timer', () => {
   assert.deepEqual(seen, [0, 0, 1, 1, 0, 0]);
 });
 
-test('a silence whose whole time has passed unseen does nothing', () => {
+test('a silence that began and ended between two queries does nothing', () => {
   const silencer = silencerOf(silenceOf({ startsAt: START + 10, endsAt: START + 20 }));
   silencer.settle(START + 99);
   assert.deepEqual(silencer.silencedBy(ALERT.fingerprint), []);
 });
 
-test('the ids are sorted, and an alert that comes later is silenced as one that was there', () => {
+test('the ids are sorted, and a later alert is silenced as an existing one', () => {
   const [first, second] = [silenceOf({ id: 'b' }), silenceOf({ id: 'a' })];
   const silencer = silencerOf(first, second);
   assert.deepEqual(silencer.silencedBy(ALERT.fingerprint), ['a', 'b']);

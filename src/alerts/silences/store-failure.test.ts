@@ -11,9 +11,9 @@ function createStore(maxSilences = 0) {
   const rules = { retentionMs: HOUR, maxSilences, maxSilenceSizeBytes: 0, classicNames: false };
   let count = 0;
   const store = new SilenceStore(database, rules, () => `id-${++count}`);
-  const told: string[] = [];
-  store.subscribe((changes) => told.push(changes.map(({ after }) => `${after?.id} ${after?.comment}`).join(', ')));
-  return { database, store, told };
+  const reported: string[] = [];
+  store.subscribe((changes) => reported.push(changes.map(({ after }) => `${after?.id} ${after?.comment}`).join(', ')));
+  return { database, store, reported };
 }
 
 function idOf(result: SetResult): string {
@@ -28,29 +28,29 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise.catch(() => {}), turn])) !== pending;
 }
 
-test('nobody sees a silence before it is on disk', async () => {
-  const { database, store, told } = createStore();
+test('no silence is visible before it is on disk', async () => {
+  const { database, store, reported } = createStore();
   database.hold();
   const result = store.set(postedSilence(), START);
   assert.equal(await isSettled(result), false);
   assert.equal(store.get('id-1'), undefined);
-  assert.deepEqual([[...store.all()], told], [[], []]);
+  assert.deepEqual([[...store.all()], reported], [[], []]);
   await database.release();
   assert.deepEqual(await result, { ok: true, value: 'id-1' });
-  assert.deepEqual(told, ['id-1 works']);
+  assert.deepEqual(reported, ['id-1 works']);
 });
 
 test('a failed write leaves nothing visible, and no place taken', async () => {
-  const { database, store, told } = createStore(1);
+  const { database, store, reported } = createStore(1);
   database.failure = FULL;
   await assert.rejects(store.set(postedSilence(), START), FULL);
-  assert.deepEqual([[...store.all()], told], [[], []]);
+  assert.deepEqual([[...store.all()], reported], [[], []]);
   database.failure = undefined;
   assert.equal((await store.set(postedSilence(), START)).ok, true);
 });
 
 test('a failed update, replacement or end leaves the silence as it was', async () => {
-  const { database, store, told } = createStore();
+  const { database, store, reported } = createStore();
   await store.set(postedSilence(), START);
   const before = store.get('id-1');
   database.failure = FULL;
@@ -58,8 +58,8 @@ test('a failed update, replacement or end leaves the silence as it was', async (
   await assert.rejects(store.set(postedSilence({ id: 'id-1', ...onLabelA('c') }), START), FULL);
   await assert.rejects(store.expire('id-1', START), FULL);
   assert.deepEqual([...store.all()], [before]);
-  assert.deepEqual(told, ['id-1 works']);
-  // The next decision is made on what is on disk.
+  assert.deepEqual(reported, ['id-1 works']);
+  // The next decision is based on the disk.
   database.failure = undefined;
   assert.deepEqual(await store.set(postedSilence({ id: 'id-1', comment: 'again' }), START), {
     ok: true,
@@ -77,7 +77,7 @@ test('a failed removal of old silences keeps them', async () => {
   assert.equal(await store.collectGarbage(START + 3 * HOUR), 1);
 });
 
-test('a replacement and the end of what it replaces are one transaction', async () => {
+test('a replacement and the end of the replaced silence are one transaction', async () => {
   const { database, store } = createStore();
   await store.set(postedSilence(), START);
   const id = idOf(await store.set(postedSilence({ id: 'id-1', ...onLabelA('c') }), START));
@@ -87,8 +87,8 @@ test('a replacement and the end of what it replaces are one transaction', async 
   );
 });
 
-test('of two updates at once the later one stands', async () => {
-  const { database, store, told } = createStore();
+test('of two updates at once the later one counts', async () => {
+  const { database, store, reported } = createStore();
   await store.set(postedSilence(), START);
   database.hold();
   const updates = ['first', 'second'].map((comment) => store.set(postedSilence({ id: 'id-1', comment }), START));
@@ -97,7 +97,7 @@ test('of two updates at once the later one stands', async () => {
     { ok: true, value: 'id-1' },
     { ok: true, value: 'id-1' },
   ]);
-  assert.deepEqual(told, ['id-1 works', 'id-1 first', 'id-1 second']);
+  assert.deepEqual(reported, ['id-1 works', 'id-1 first', 'id-1 second']);
   assert.equal(store.get('id-1')?.comment, 'second');
 });
 
@@ -121,7 +121,7 @@ test('of two replacements at once only the first ends the silence', async () => 
   assert.deepEqual(database.committed[2]?.length, 1);
 });
 
-test('an update of a silence whose end is on its way does not bring it back', async () => {
+test('an update of a silence with its end under way does not restore it', async () => {
   const { database, store } = createStore();
   await store.set(postedSilence(), START);
   database.hold();
@@ -133,7 +133,7 @@ test('an update of a silence whose end is on its way does not bring it back', as
   assert.equal(store.get('id-1')?.endsAt, START + 5);
 });
 
-test('a decision sees the newest of several that are on their way', async () => {
+test('a decision uses the newest of several writes under way', async () => {
   const { database, store } = createStore();
   await store.set(postedSilence(), START);
   database.hold();
@@ -148,7 +148,7 @@ test('a decision sees the newest of several that are on their way', async () => 
   assert.equal(store.get('id-1')?.endsAt, START + 5);
 });
 
-test('whoever ends a silence that somebody else is just ending waits for the disk, too', async () => {
+test('a second end of a silence during the first waits for the disk, too', async () => {
   const { database, store } = createStore();
   await store.set(postedSilence(), START);
   database.hold();

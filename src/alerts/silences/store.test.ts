@@ -37,7 +37,7 @@ const plain = (silences: Iterable<Silence>) =>
     }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** A store in which everything has happened to silences that can; the second one has been replaced by `successor`. */
+/** A store with silences in every state; the second one has been replaced by `successor`. */
 async function eventful(t: TestContext) {
   const path = temporaryFolder(t);
   const database = await open(t, path);
@@ -86,12 +86,12 @@ test('a silence is created, updated, replaced and ended', async (t) => {
   );
 });
 
-test('what was acknowledged is there again after the database was opened anew, and matches as before', async (t) => {
+test('acknowledged silences are there after the database was reopened, and match as before', async (t) => {
   const { path, store, database } = await eventful(t);
   await database.close();
   const reopened = createStore(await open(t, path));
   const changes: SilenceChange[] = [];
-  reopened.subscribe((told) => changes.push(...told));
+  reopened.subscribe((reported) => changes.push(...reported));
   assert.equal(await reopened.load(), 4);
   assert.deepEqual(plain(reopened.all()), plain(store.all()));
   assert.deepEqual(plain(changes.map(({ after }) => after as Silence)), plain(store.all()));
@@ -103,7 +103,7 @@ test('what was acknowledged is there again after the database was opened anew, a
   );
 });
 
-test('a silence that is not known is not created under an id of its own', async (t) => {
+test('an unknown silence is not created under the posted id', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
   assert.deepEqual(await store.set(postedSilence({ id: 'nobody' }), START), { ok: false, reason: 'silence not found' });
   assert.deepEqual(await store.set(postedSilence({ id: 'nobody', ...onLabelA('') }), START), {
@@ -114,7 +114,7 @@ test('a silence that is not known is not created under an id of its own', async 
   assert.deepEqual([...store.all()], []);
 });
 
-test('bad matchers are refused, and nothing changes', async (t) => {
+test('invalid matchers are refused, and nothing changes', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
   await store.set(postedSilence(), START);
   const result = await store.set(postedSilence({ id: 'id-1', ...onLabelA('') }), START);
@@ -125,11 +125,13 @@ test('bad matchers are refused, and nothing changes', async (t) => {
   assert.equal(store.get('id-1')?.endsAt, START + HOUR);
 });
 
-test('listeners hear of a commit as it was before and is after; ending what has ended is no commit', async (t) => {
+test('listeners are sent each commit with the silences before and after; ending an ended silence is no commit', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
-  const told: string[][] = [];
+  const reported: string[][] = [];
   const end = store.subscribe((changes) =>
-    told.push(changes.map(({ before, after }) => `${before?.id}@${before?.endsAt} → ${after?.id}@${after?.endsAt}`)),
+    reported.push(
+      changes.map(({ before, after }) => `${before?.id}@${before?.endsAt} → ${after?.id}@${after?.endsAt}`),
+    ),
   );
   await store.set(postedSilence({ endsAt: START + 10 }), START);
   await store.set(postedSilence({ id: 'id-1', endsAt: START + 20 }), START);
@@ -138,14 +140,14 @@ test('listeners hear of a commit as it was before and is after; ending what has 
   assert.equal(await store.expire('id-1', START + 6), true);
   end();
   await store.expire(successor, START + 7);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [`undefined@undefined → id-1@${START + 10}`],
     [`id-1@${START + 10} → id-1@${START + 20}`],
     [`id-1@${START + 20} → id-1@${START + 5}`, `undefined@undefined → ${successor}@${START + 30}`],
   ]);
 });
 
-test('a silence is forgotten when its retention is over, on disk as well', async (t) => {
+test('a silence is deleted when its retention is over, on disk as well', async (t) => {
   const path = temporaryFolder(t);
   const database = await open(t, path);
   const store = createStore(database);
@@ -163,7 +165,7 @@ test('a silence is forgotten when its retention is over, on disk as well', async
   assert.ok(reopened.get('id-2'));
 });
 
-test('the bytes of the silences are those that they have on disk', async (t) => {
+test('the bytes of the silences are their bytes on disk', async (t) => {
   const database = await open(t, temporaryFolder(t));
   const store = createStore(database);
   assert.equal(await store.countBytes(), 0);

@@ -38,7 +38,7 @@ test('each run collects garbage, and then looks how much is left', async () => {
   assert.ok(upkeep.collections.sum > 0);
 });
 
-test('a run that fails is told to its caller and counted, by what has failed', async () => {
+test('a failed run is returned to its caller and counted, by its failed part', async () => {
   const { upkeep, failing, numbers } = createUpkeep();
   await upkeep.run(1);
   failing.collection = true;

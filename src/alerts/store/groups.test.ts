@@ -31,7 +31,7 @@ function releaseAll(groups: AlertGroups, slot: AlertSlot): void {
   for (const group of [...(slot.membership?.groups ?? [])]) if (group) groups.release(group, slot);
 }
 
-/** What a listener hears, in order. */
+/** The events of a listener, in order. */
 function listen(groups: AlertGroups): string[] {
   const heard: string[] = [];
   groups.listen({
@@ -41,7 +41,7 @@ function listen(groups: AlertGroups): string[] {
   return heard;
 }
 
-test('an alert is in one group of each route that takes it', () => {
+test('an alert is in one group of each matching route', () => {
   const groups = new AlertGroups(TREE);
   groups.put(slotOf({ alertname: 'Up', job: 'node', instance: '2' }));
   groups.put(slotOf({ alertname: 'Up', job: 'node', instance: '10' }));
@@ -61,7 +61,7 @@ test('an alert is in one group of each route that takes it', () => {
   assert.equal(groups.routesOf(createLabelSet({ job: 'db' })), TREE.match(createLabelSet({ job: 'db' })));
 });
 
-test('a group goes with its last alert, and comes again with a new one', () => {
+test('a group is removed with its last alert, and created again with a new one', () => {
   const groups = new AlertGroups(TREE);
   const heard = listen(groups);
   const [first, second] = [slotOf({ alertname: 'A', x: '1' }), slotOf({ alertname: 'A', x: '2' })];
@@ -93,10 +93,10 @@ test('an alert that changes but for its labels stays in its place', () => {
   groups.put(slot);
   assert.equal(group?.sorted(), before);
   assert.equal(before?.[0]?.alert.endsAt, 7);
-  assert.ok((group?.version ?? 0) > version, 'the group knows that something in it has changed');
+  assert.ok((group?.version ?? 0) > version, 'the group has a new version');
 });
 
-test('an alert is settled when the last of its groups has let it go, until it is posted again', () => {
+test('an alert is settled when the last of its groups has removed it, until it is posted again', () => {
   const groups = new AlertGroups(TREE);
   const slot = slotOf({ alertname: 'A', job: 'db' });
   groups.put(slot);
@@ -117,7 +117,7 @@ test('an alert is settled when the last of its groups has let it go, until it is
   assert.equal(slot.isSettled, false);
 });
 
-test('another configuration puts every alert that is not settled into other groups', () => {
+test('another configuration puts every unsettled alert into new groups', () => {
   const groups = new AlertGroups(TREE);
   const settled = slotOf({ alertname: 'C' });
   const slots = [slotOf({ alertname: 'A', job: 'db' }), slotOf({ alertname: 'B' }), settled];
@@ -133,7 +133,7 @@ test('another configuration puts every alert that is not settled into other grou
   assert.deepEqual(groups.sorted(), []);
 });
 
-test('a group of before a reload lets its alerts go without touching those of after it', () => {
+test('a group from before a reload releases its alerts without a change of the new groups', () => {
   const groups = new AlertGroups(TREE);
   const slot = slotOf({ alertname: 'A' });
   groups.put(slot);
@@ -153,7 +153,7 @@ test('a group is found by the labels of any alert that would be in it', () => {
   assert.equal(find({ alertname: 'B' }), undefined);
 });
 
-test('the groups are those of the alerts that are held, whatever came and went', () => {
+test('the groups are those of the stored alerts, after any changes', () => {
   const groups = new AlertGroups(TREE);
   const random = new Random(12);
   const held = new Map<string, AlertSlot>();

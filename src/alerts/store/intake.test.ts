@@ -33,7 +33,7 @@ function createIntake(limit = 0) {
 
 const named = (alertname: string, rest = {}) => accepted(postedAlert({ alertname }, rest));
 
-test('good alerts are taken in beside bad ones, each of which has its reason', () => {
+test('valid alerts are accepted beside invalid ones, each with its reason', () => {
   const { intake, store, counted } = createIntake();
   const reasons = intake.receive(
     [
@@ -55,11 +55,11 @@ test('good alerts are taken in beside bad ones, each of which has its reason', (
     ['A', 'B', 'C', 'D'].map((alertname) => store.get(alertOf({ alertname }).fingerprint) !== undefined),
     [true, true, false, true],
   );
-  // Counted before anybody looks whether they are valid, but after they could be read.
+  // Counted after reading, but before validation.
   assert.deepEqual(counted, { firing: 3, resolved: 2, invalid: 3, limited: 0 });
 });
 
-test('what is taken in is timed, post by post', () => {
+test('each accepted post is timed', () => {
   const { intake, processed } = createIntake();
   intake.receive([named('A'), named('B'), refused('bad')], START);
   intake.receive([refused('bad')], START);
@@ -70,7 +70,7 @@ test('what is taken in is timed, post by post', () => {
   ]);
 });
 
-test('an empty post changes nothing and is no mistake', () => {
+test('an empty post changes nothing and is valid', () => {
   const { intake, store, counted } = createIntake();
   assert.deepEqual(intake.receive([], START), []);
   assert.equal(store.size, 0);
@@ -94,7 +94,7 @@ function* inSlices(...alertnames: string[]) {
 
 const nextTurn = () => new Promise<void>((done) => setImmediate(done));
 
-test('a post in slices leaves turns to others, and is taken in when it is answered', async () => {
+test('a post in slices leaves turns to other work, and is accepted when it is answered', async () => {
   const { intake, store } = createIntake();
   const names = Array.from({ length: 20 }, (_, n) => `A${n}`);
   let turns = 0;
@@ -108,7 +108,7 @@ test('a post in slices leaves turns to others, and is taken in when it is answer
   assert.equal(store.size, 20);
 });
 
-test('a short post is taken in at once where no other waits', async () => {
+test('a short post is accepted at once if no other waits', async () => {
   const { intake, store } = createIntake();
   const reading = { next: () => ({ done: true as const, value: accepted([[named('A')]]) }) };
   assert.deepEqual(
@@ -134,7 +134,7 @@ test('a short post does not overtake a long one that came before it', async () =
   assert.equal(store.get(alertOf({ alertname: 'D' }).fingerprint)?.updatedAt, START + 1);
 });
 
-test('a post that cannot be read changes nothing, and the next one is taken in', async () => {
+test('an unreadable post changes nothing, and the next one is accepted', async () => {
   const { intake, store, counted } = createIntake();
   const broken = (function* () {
     yield;

@@ -5,13 +5,13 @@ import { AlertLimit } from './limit.ts';
 
 const named = (alertname: string, n: number, endsAt: number) => alertOf({ alertname, n: String(n) }, { endsAt });
 
-test('without a limit every alert is taken in', () => {
+test('without a limit every alert is accepted', () => {
   for (const limit of [new AlertLimit(0), new AlertLimit(-1)]) {
     for (let n = 0; n < 50; n++) assert.ok(limit.admit(named('A', n, 100), 0));
   }
 });
 
-test('of one alert name so many are taken in, of every name', () => {
+test('each alert name has the limit for itself', () => {
   const limit = new AlertLimit(2);
   const admitted = ['A', 'A', 'A', 'B', 'B', 'B', 'A'].map((name, n) => limit.admit(named(name, n, 100), 0));
   assert.deepEqual(admitted, [true, true, false, true, true, false, false]);
@@ -23,7 +23,7 @@ test('alerts without a name share their places', () => {
   assert.ok(!limit.admit(alertOf({ job: 'b' }, { endsAt: 100 }), 0));
 });
 
-test('an alert that has a place is taken in again, and keeps its place for as long as it then says', () => {
+test('an alert with a place is accepted again, and keeps its place until its new end', () => {
   const limit = new AlertLimit(1);
   assert.ok(limit.admit(named('A', 1, 100), 0));
   assert.ok(limit.admit(named('A', 1, 200), 50));
@@ -41,7 +41,7 @@ test('the place of the alert that ends first is free when it has ended', () => {
   assert.ok(limit.admit(named('A', 1, 200), 60));
 });
 
-test('an alert that is no longer held gives its place free; one that had none gives nothing', () => {
+test('a removed alert frees its place; one without a place frees nothing', () => {
   const limit = new AlertLimit(1);
   limit.admit(named('A', 1, 100), 0);
   limit.release(named('A', 2, 100));

@@ -23,7 +23,7 @@ function createStore<T extends Database>(database: T, now = START) {
 
 const numbered = (number: number, rest: Partial<Alert> = {}) => alertOf({ n: String(number) }, rest);
 
-/** Forgets what has resolved, as when every group has told of it. */
+/** Removes resolved alerts, as when every group has notified them. */
 function forget(store: AlertStore, now: number): void {
   for (const slot of store.sorted()) if (slot.alert.endsAt <= now) slot.isSettled = true;
   store.collectGarbage(now);
@@ -32,7 +32,7 @@ function forget(store: AlertStore, now: number): void {
 /** Lets promises that can settle do so. */
 const turn = () => new Promise((done) => setImmediate(done));
 
-/** What the transactions did: `+1` for an alert whose content was written, `-` for one that was taken out. */
+/** What the transactions did: `+1` for a written alert content, `-` for a removed alert. */
 const printed = (committed: readonly (readonly Statement[])[]) =>
   committed.map((statements) =>
     statements
@@ -48,7 +48,7 @@ const printed = (committed: readonly (readonly Statement[])[]) =>
 const timed = (statements: readonly Statement[] = []) =>
   statements.filter(({ sql }) => sql.includes('INTO alert_times')).map(({ values }) => values[0]);
 
-test('alerts are on disk half a second after their answer, those that came together in one transaction', async () => {
+test('alerts are on disk half a second after their answer, alerts posted together in one transaction', async () => {
   const { clock, database, store } = createStore(new FakeDatabase());
   store.put([numbered(1)]);
   clock.advance(300);
@@ -75,7 +75,7 @@ test('a post that repeats an alert writes its times alone, one that changes its 
   assert.deepEqual([printed(database.committed)[2], timed(database.committed[2])], ['+1', [1]]);
 });
 
-test('what changes in an alert while it is being written is written after it', async () => {
+test('a change of an alert during its write is written after it', async () => {
   const { clock, database, store } = createStore(new FakeDatabase());
   store.put([numbered(1)]);
   database.hold();
@@ -96,7 +96,7 @@ test('nothing new is nothing to write', async () => {
   assert.equal(database.writes, 0);
 });
 
-test('an alert that is forgotten leaves the disk, too', async () => {
+test('a removed alert leaves the disk, too', async () => {
   const { clock, database, store } = createStore(new FakeDatabase());
   store.put([numbered(1, { endsAt: START + 1 })]);
   clock.advance(500);
@@ -225,7 +225,7 @@ function accept(json: string): Alert {
   return outcome.value;
 }
 
-test('what was written is there again after the database was opened anew', async (t) => {
+test('written alerts are there after the database was reopened', async (t) => {
   const path = mkdtempSync(join(tmpdir(), 'alert-store-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   const { database, store } = createStore(await open(t, path));
@@ -247,16 +247,16 @@ test('what was written is there again after the database was opened anew', async
   await database.close();
 
   const { store: reopened, clock, database: again } = createStore(await open(t, path));
-  const told: boolean[] = [];
-  reopened.subscribe({ put: (_, isNew) => told.push(isNew), removed: () => {} });
+  const reported: boolean[] = [];
+  reopened.subscribe({ put: (_, isNew) => reported.push(isNew), removed: () => {} });
   assert.equal(await reopened.load(), 3);
-  assert.deepEqual(told, [true, true, true]);
+  assert.deepEqual(reported, [true, true, true]);
   assert.deepEqual(reopened.sorted(), store.sorted());
   clock.advance(MINUTE);
   assert.deepEqual((await again.query('SELECT count(*) AS n FROM alerts'))[0]?.n, 3);
 });
 
-test('an alert that every group has told of is known to be settled after the database was opened anew', async (t) => {
+test('an alert notified by every group is settled after the database was reopened', async (t) => {
   const path = mkdtempSync(join(tmpdir(), 'alert-store-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   const { database, store } = createStore(await open(t, path));

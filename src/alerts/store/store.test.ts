@@ -24,17 +24,17 @@ function createStore() {
   return { clock, database, log, store };
 }
 
-/** What a listener was told, in order. */
+/** The events of a listener, in order. */
 function listen(store: AlertStore): string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   store.subscribe({
-    put: ({ alert }, isNew) => told.push(`${isNew ? 'new' : 'again'} ${labelsJson(alert.labels)}`),
-    removed: ({ alert }) => told.push(`removed ${labelsJson(alert.labels)}`),
+    put: ({ alert }, isNew) => reported.push(`${isNew ? 'new' : 'again'} ${labelsJson(alert.labels)}`),
+    removed: ({ alert }) => reported.push(`removed ${labelsJson(alert.labels)}`),
   });
-  return told;
+  return reported;
 }
 
-/** As when every group has told of the resolved alerts. */
+/** As when every group has notified the resolved alerts. */
 function settle(store: AlertStore, now: number): void {
   for (const slot of store.sorted()) if (slot.alert.endsAt <= now) slot.isSettled = true;
 }
@@ -90,17 +90,17 @@ test('texts that a post repeats are kept, so that memory does not grow with ever
   assert.equal(held?.labels, first.labels);
 });
 
-test('listeners are told in the order in which they subscribed, what is new and what is not', () => {
+test('listeners are notified in the order of their subscription, with new alerts marked', () => {
   const { store } = createStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const name of ['first', 'second']) {
     store.subscribe({
-      put: ({ alert }, isNew) => told.push(`${name} ${isNew} ${labelsJson(alert.labels)}`),
+      put: ({ alert }, isNew) => reported.push(`${name} ${isNew} ${labelsJson(alert.labels)}`),
       removed: () => {},
     });
   }
   store.put([numbered(1), numbered(1)]);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     'first true {"n":"1"}',
     'second true {"n":"1"}',
     'first false {"n":"1"}',
@@ -122,16 +122,16 @@ test('all that was put is visible when put returns', () => {
   assert.equal(store.sorted().length, 1);
 });
 
-test('resolved alerts are forgotten when all groups have told of them and garbage is collected, and not before', () => {
+test('resolved alerts are removed when all groups have notified them and garbage is collected, and not before', () => {
   const { store } = createStore();
-  const told = listen(store);
+  const reported = listen(store);
   store.put([numbered(1, { endsAt: START }), numbered(2, { endsAt: START + 1 }), numbered(3, { endsAt: START - 1 })]);
-  told.length = 0;
+  reported.length = 0;
   assert.equal(store.collectGarbage(START), 0);
   assert.equal(store.size, 3);
   settle(store, START);
   assert.equal(store.collectGarbage(START), 2);
-  assert.deepEqual(told.sort(), ['removed {"n":"1"}', 'removed {"n":"3"}']);
+  assert.deepEqual(reported.sort(), ['removed {"n":"1"}', 'removed {"n":"3"}']);
   assert.deepEqual(
     store.sorted().map(({ alert }) => labelsJson(alert.labels)),
     ['{"n":"2"}'],
@@ -140,14 +140,14 @@ test('resolved alerts are forgotten when all groups have told of them and garbag
   assert.equal(store.collectGarbage(START), 0);
 });
 
-test('an alert that was forgotten and comes again is a new one', () => {
+test('a removed alert posted again is a new one', () => {
   const { store } = createStore();
-  const told = listen(store);
+  const reported = listen(store);
   store.put([numbered(1, { startsAt: START - MINUTE, endsAt: START })]);
   settle(store, START);
   store.collectGarbage(START);
   store.put([numbered(1, { startsAt: START - 1, endsAt: START + 1 })]);
-  assert.equal(told.at(-1), 'new {"n":"1"}');
+  assert.equal(reported.at(-1), 'new {"n":"1"}');
   assert.equal(store.get(numbered(1).fingerprint)?.startsAt, START - 1);
 });
 

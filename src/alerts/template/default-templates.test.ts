@@ -53,7 +53,7 @@ test('every template that Alertmanager defines is there', () => {
   }
 });
 
-test('a subject has the status, the values of the group, and those of the other common labels', () => {
+test('a subject has the status, the values of the group, and the values of the other common labels', () => {
   assert.equal(templates.text(call('__subject'), both), '[FIRING:1] DiskFull ');
   const alone = dataOf(notificationOf([resolved], { groupLabels: { alertname: 'DiskFull' } }));
   assert.equal(templates.text(call('__subject'), alone), '[RESOLVED] DiskFull (db-2 warning)');
@@ -77,7 +77,7 @@ test('every message has the labels, annotations and sources of all alerts, and s
   }
 });
 
-test('the priority is the highest that a firing alert asks for, else a resolved one', () => {
+test('the priority is the highest of the firing alerts, else of the resolved ones', () => {
   const priorities: readonly (readonly [firing: readonly string[], resolved: readonly string[], priority: string])[] = [
     [['info', 'critical', 'warning'], [], 'High'],
     [['info', 'warning', 'info'], ['critical'], 'Medium'],
@@ -95,7 +95,7 @@ test('the priority is the highest that a firing alert asks for, else a resolved 
   }
 });
 
-test('the e-mail links to its sources and to the server, and lets no markup of alerts in', () => {
+test('the e-mail links to its sources and to the server, and contains no markup of alerts', () => {
   const html = templates.html(call('email.default.html'), both);
   assert.ok(html.includes('href="https://prometheus.example.org/graph?a=1&amp;b=2"'));
   assert.ok(html.includes('href="http://alerts.example.org/#/alerts?receiver=team"'));

@@ -50,7 +50,7 @@ test('patterns name files as Go’s filepath.Glob does', async () => {
   }
 });
 
-test('a pattern that is no pattern is refused', async () => {
+test('an invalid pattern is refused', async () => {
   for (const pattern of ['[a', '[]', '[]a]', '[a-]', '[-a]', 'a\\', 'x[^]']) {
     assert.deepEqual(
       await findFiles(`${folder}/${pattern}`),
@@ -60,7 +60,7 @@ test('a pattern that is no pattern is refused', async () => {
   }
 });
 
-test('a pattern with many stars takes no time on a long name', async () => {
+test('a pattern with many stars is fast on a long name', async () => {
   const name = 'a'.repeat(200);
   writeFileSync(join(folder, name), '');
   assert.deepEqual(await findFiles(`${folder}/${'*a'.repeat(60)}*b`), { ok: true, value: [] });
@@ -76,7 +76,7 @@ test('files are read in the order of the patterns, and of their names within one
   assert.equal(reversed.value.text('{{ template "who" }}', data), 'a');
 });
 
-test('the clock that is handed over is the one that templates see', async () => {
+test('templates use the given clock', async () => {
   const loaded = await loadTemplates([], { clock: new FakeClock('2026-05-06T07:08:09Z') });
   assert.ok(loaded.ok);
   assert.equal(loaded.value.text('{{ now.UTC.Format "15:04:05" }}', data), '07:08:09');

@@ -33,7 +33,7 @@ test('a text without actions is itself', () => {
   assert.equal(templatesOf().html('a <!-- secret --> b', data), 'a  b');
 });
 
-test('a later file takes the place of a definition, an empty one does not', () => {
+test('a later file replaces a definition, an empty one does not', () => {
   const templates = templatesOf([
     file('{{ define "a" }}one{{ end }}{{ define "b" }}kept{{ end }}', '1.tmpl'),
     file('{{ define "a" }}two{{ end }}{{ define "b" }} {{/* nothing */}} {{ end }}', '2.tmpl'),
@@ -65,7 +65,7 @@ test('checking a field looks at its syntax alone', () => {
   assert.equal(templateFault('a {{ if }}'), 'template: :1: missing value for if');
 });
 
-test('the names are those of the default templates and of the files', () => {
+test('the names include the default templates and the files', () => {
   const names = templatesOf([file('{{ define "mine" }}x{{ end }}')]).names();
   for (const name of ['mine', 'own.tmpl', 'slack.default.title', '__subject']) assert.ok(names.includes(name), name);
   for (const name of ['', 'common.tmpl']) assert.ok(!names.includes(name), name);
@@ -99,7 +99,7 @@ test('route labels that go round in a circle are refused, with the circle', () =
   assert.match(refusal, /route label cycle detected: a -> b -> a$/);
 });
 
-test('what data brings in is escaped in HTML by where it stands, and in text not at all', () => {
+test('data is escaped in HTML by its context, and in text not at all', () => {
   const hostile = { ...data, externalURL: 'javascript:alert(1)', receiver: '"><script>' };
   const template = '<a href="{{ .ExternalURL }}" title="{{ .Receiver }}">{{ .Receiver }}</a>';
   const html = '<a href="#ZgotmplZ" title="&#34;&gt;&lt;script&gt;">&#34;&gt;&lt;script&gt;</a>';
@@ -107,7 +107,7 @@ test('what data brings in is escaped in HTML by where it stands, and in text not
   assert.equal(templatesOf().text('{{ .Receiver }}', hostile), '"><script>');
 });
 
-test('HTML in which it cannot be said what is markup is refused, with the place', () => {
+test('HTML with ambiguous markup is refused, with the place', () => {
   assert.throws(() => templatesOf().html('<p>\n<a b=c"d>{{ .Status }}', data), {
     name: 'TemplateError',
     message: /^html\/template::1:0: .* in unquoted attr/,

@@ -10,7 +10,7 @@ async function serve(t: TestContext) {
   return { terminal, requests };
 }
 
-test('add posts one alert and says so in one line', async (t) => {
+test('add posts one alert and confirms it in one line', async (t) => {
   const { terminal, requests } = await serve(t);
   const flags = ['--annotation', 'summary=so full: 97 %', '--annotation', 'runbook=http://x?a=b'];
   const times = [
@@ -44,7 +44,7 @@ test('add posts one alert and says so in one line', async (t) => {
   assert.equal(terminal.stdout, 'added {alertname="DiskFull", severity="critical"}\n');
 });
 
-test('add takes a first bare word as the alertname and sends no more than it was given', async (t) => {
+test('add takes a first bare word as the alertname and sends only the given fields', async (t) => {
   const { terminal, requests } = await serve(t);
   assert.equal(await runAlerts(['add', 'DiskFull', 'instance="db 1"', '--json'], terminal), 0);
   const alert = { labels: { alertname: 'DiskFull', instance: 'db 1' } };
@@ -60,7 +60,7 @@ const values: [pair: string, value: string][] = [
   ['a=', ''],
 ];
 for (const [pair, value] of values) {
-  test(`the annotation ${pair} says ${value || 'nothing'}`, async (t) => {
+  test(`the annotation ${pair} is ${value || 'empty'}`, async (t) => {
     const { terminal, requests } = await serve(t);
     assert.equal(await runAlerts(['add', 'DiskFull', '--annotation', pair], terminal), 0);
     assert.deepEqual(requests[0]?.body, [{ labels: { alertname: 'DiskFull' }, annotations: { a: value } }]);

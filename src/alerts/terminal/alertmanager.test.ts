@@ -7,7 +7,7 @@ import { needsReal, startAlertmanager } from '../../testing/processes.ts';
 
 const CONFIG = 'route: {receiver: team, group_by: [alertname], group_wait: 1h}\nreceivers: [{name: team}]\n';
 
-/** The commands against the real Alertmanager; each call gives what it printed. */
+/** The commands against the real Alertmanager; each call returns its output. */
 async function connect(t: TestContext) {
   const { url } = await startAlertmanager(t, { config: CONFIG });
   const run = async (args: readonly string[], input = '') => {
@@ -90,11 +90,11 @@ test('silences of a real Alertmanager are added, queried, updated, expired and i
   assert.equal(lines(await succeed(['silence', 'query', '-q', '--expired', '--within', '1h'])).length, 3);
 
   const [again] = lines(await succeed(['silence', 'update', id, '-d', '1h', '-q']));
-  assert.notEqual(again, id, 'what is over comes back under a new id');
+  assert.notEqual(again, id, 'an expired silence comes back under a new id');
   assert.equal(await succeed(['silence', 'query', '-q']), `${again}\n`);
 });
 
-test('a forced silence of everything is taken by a real Alertmanager', async (t) => {
+test('a forced silence of everything is accepted by a real Alertmanager', async (t) => {
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   const { succeed } = await connect(t);
   await succeed(['add', 'DiskFull']);
@@ -105,7 +105,7 @@ test('a forced silence of everything is taken by a real Alertmanager', async (t)
   }
 });
 
-test('what a real Alertmanager refuses is told in its words', async (t) => {
+test('a refusal of a real Alertmanager is printed in its words', async (t) => {
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   const { run, url } = await connect(t);
   const past = ['silence', 'add', 'a=b', '-c', 'x', '--start', '2020-01-01T00:00:00Z'];

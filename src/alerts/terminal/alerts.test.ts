@@ -41,7 +41,7 @@ const states: [flags: string[], sent: string][] = [
   [['-asiu'], 'active=true silenced=true inhibited=true unprocessed=true'],
 ];
 for (const [flags, sent] of states) {
-  test(`query ${flags.join(' ') || 'without flags'} asks for ${sent}`, async (t) => {
+  test(`query ${flags.join(' ') || 'without flags'} requests ${sent}`, async (t) => {
     const { terminal, requests } = await serve(t, []);
     assert.equal(await runAlerts(['query', ...flags], terminal), 0);
     const query = requests[0]?.query;
@@ -61,7 +61,7 @@ test('matchers go to the server as they are, a first bare word as the alertname'
   assert.deepEqual(requests[1]?.query.getAll('filter'), ['team!~ops']);
 });
 
-test('what is printed in braces can be pasted as an argument', async (t) => {
+test('matchers printed in braces can be pasted as an argument', async (t) => {
   const { terminal, requests } = await serve(t, []);
   await runAlerts(['query', '{alertname="DiskFull", severity=~"crit.*"}', 'team=ops'], terminal);
   await runAlerts(['add', '{alertname="DiskFull", summary="a, \\"b\\" }"}'], terminal);
@@ -92,7 +92,7 @@ alertname="DiskFull" severity="critical"  summary="the disk is full"  2026-01-01
   );
 });
 
-test('query --json and --output json print what the server sent, in its order, without colours', async (t) => {
+test('query --json and --output json print the answer of the server, in its order, without colours', async (t) => {
   const { terminal } = await serve(t, [diskFull, up]);
   terminal.colors = true;
   assert.equal(await runAlerts(['query', '--json'], terminal), 0);
@@ -120,7 +120,7 @@ test('colours change nothing but colours', async (t) => {
   assert.equal(terminal.stdout.replace(/\u001b\[\d+m/g, ''), plain);
 });
 
-test('what others wrote cannot move the cursor or break a line', async (t) => {
+test('text from the server cannot move the cursor or break a line', async (t) => {
   const { terminal } = await serve(t, [{ ...diskFull, annotations: { summary: 'a\nb\u001b[2J' } }]);
   await runAlerts(['query'], terminal);
   assert.match(terminal.stdout, /UTC {2}a\\nb\\u\{1b\}\[2J {2}active\n$/);
@@ -132,7 +132,7 @@ const groups = [
   { labels: { alertname: 'Up' }, receiver: { name: 'team' }, alerts: [up] },
 ];
 
-test('groups prints receivers, their groups, and what sets the alerts of each apart', async (t) => {
+test('groups prints receivers, their groups, and the distinct labels of the alerts', async (t) => {
   const { terminal } = await serve(t, groups);
   assert.equal(await runAlerts(['groups'], terminal), 0);
   assert.equal(
@@ -150,7 +150,7 @@ audit
   );
 });
 
-test('groups asks for every state unless some are named', async (t) => {
+test('groups requests every state unless some are named', async (t) => {
   const { terminal, requests } = await serve(t, groups);
   await runAlerts(['groups', 'Up', '--json'], terminal);
   await runAlerts(['groups', '-s', '-r', 'team'], terminal);
@@ -178,7 +178,7 @@ const status = {
   },
 };
 
-test('status tells version, age and cluster', async (t) => {
+test('status prints version, age and cluster', async (t) => {
   const { terminal } = await serve(t, status);
   assert.equal(await runAlerts(['status'], terminal), 0);
   assert.equal(
@@ -200,7 +200,7 @@ test('status --output extended adds the build and the configuration', async (t) 
   assert.match(terminal.stdout, /Cluster {3}disabled\n\nConfiguration\nroute:\n {2}receiver: team\n$/);
 });
 
-test('status --json prints what the server sent', async (t) => {
+test('status --json prints the answer of the server', async (t) => {
   const { terminal } = await serve(t, status);
   assert.equal(await runAlerts(['status', '--json'], terminal), 0);
   assert.equal(terminal.stdout, `${JSON.stringify(status)}\n`);

@@ -17,7 +17,7 @@ test('the path prefix of the server is kept', async (t) => {
   );
 });
 
-test('OPSDECK_ALERTS_URL names the server, and the flag stands above it', async (t) => {
+test('OPSDECK_ALERTS_URL names the server, and the flag takes precedence', async (t) => {
   const named = await startFakeAlertmanager(t, () => ({ json: [] }));
   const flagged = await startFakeAlertmanager(t, () => ({ json: [] }));
   const terminal = new FakeTerminal();
@@ -79,7 +79,7 @@ const answers: [name: string, answer: FakeAnswer, code: number, message: RegExp]
   ['escape sequences', { status: 400, json: 'a\u001b[31mb' }, 1, /a\\u\{1b\}\[31mb\n$/],
   ['a denial', { status: 403, json: 'no' }, 4, /answered 403: no \(credentials go into the URL/],
   ['a conflict', { status: 409, json: 'taken' }, 5, /answered 409: taken\n$/],
-  ['success that is not JSON', { text: '<html>' }, 1, /not JSON; is it an Alertmanager\?/],
+  ['success without JSON', { text: '<html>' }, 1, /not JSON; is it an Alertmanager\?/],
   ['success of another API', { json: { status: 'success', data: [] } }, 1, /not of Alertmanager's API v2/],
 ];
 for (const [name, answer, code, message] of answers) {

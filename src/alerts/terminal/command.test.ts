@@ -77,7 +77,7 @@ const mistakes: [args: string[], message: RegExp][] = [
   [['routes', 'test', '--verify.receiver', 'x'], /\(Did you mean --verify\.receivers\?\)/],
 ];
 for (const [args, message] of mistakes) {
-  test(`alerts ${args.join(' ')} is told what is wrong with it and ends with 2`, async () => {
+  test(`alerts ${args.join(' ')} is refused with the error and ends with 2`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runAlerts(args, terminal), 2);
     assert.match(terminal.stderr, message);

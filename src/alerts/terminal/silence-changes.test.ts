@@ -31,7 +31,7 @@ async function serve(t: TestContext, answer: (request: RecordedRequest) => FakeA
   return { terminal, sent, posted };
 }
 
-/** Knows the silences whose ids are given; a POST of any of them keeps its id. */
+/** A server with silences of these ids; a POST of any of them keeps its id. */
 const knowing =
   (...ids: string[]) =>
   ({ method, path, body }: RecordedRequest): FakeAnswer => {
@@ -56,26 +56,26 @@ test('expire - reads ids from standard input', async (t) => {
   assert.equal(terminal.stdout, '[{"silenceID":"one"},{"silenceID":"two"},{"silenceID":"three"}]\n');
 });
 
-test('expire - with nothing on standard input does nothing and says so', async (t) => {
+test('expire - with nothing on standard input does nothing and prints that', async (t) => {
   const { terminal, sent } = await serve(t, knowing());
   assert.equal(await runAlerts(['silence', 'expire', '-'], terminal), 0);
   assert.deepEqual([sent(), terminal.stdout, terminal.stderr], [[], '', 'no silence ids on standard input\n']);
 });
 
-test('expiring a silence that is not there fails with the words of the server', async (t) => {
+test("expiring an unknown silence fails with the server's words", async (t) => {
   const { terminal } = await serve(t, knowing());
   assert.equal(await runAlerts(['silence', 'expire', 'one'], terminal), 1);
   assert.match(terminal.stderr, /^opsdeck: silence one: http:\S+ answered 404: silence not found\n$/);
 });
 
-test('one silence that cannot be expired does not hold up the others', async (t) => {
+test('one silence that cannot be expired does not stop the others', async (t) => {
   const { terminal } = await serve(t, knowing('one', 'three'));
   assert.equal(await runAlerts(['silence', 'expire', 'one', 'two', 'three'], terminal), 1);
   assert.equal(terminal.stdout, 'one\nthree\n');
   assert.match(terminal.stderr, /^opsdeck: silence two: .*not found\nopsdeck: couldn't expire 1 out of 3 silences\n$/);
 });
 
-test('a server that denies ends the command with 4 and is asked no more', async (t) => {
+test('a server that denies ends the command with 4 and is sent no more requests', async (t) => {
   const { terminal, sent } = await serve(t, ({ path }) => (path.endsWith('one') ? {} : { status: 403, json: 'no' }));
   assert.equal(await runAlerts(['silence', 'expire', 'one', 'two', 'three'], terminal), 4);
   assert.deepEqual(sent(), ['DELETE silence/one', 'DELETE silence/two']);
@@ -165,7 +165,7 @@ test('import --force drops the ids; without a file it reads standard input', asy
   assert.equal(terminal.stdout, '[{"silenceID":"new"}]\n');
 });
 
-test('import prints ids in the order of the file and counts what it could not import', async (t) => {
+test('import prints ids in the order of the file and counts failures', async (t) => {
   const { terminal } = await serve(t, ({ body }) => {
     const { comment } = body as { comment: string };
     return comment === 'bad'

@@ -30,7 +30,7 @@ const two = {
   comment: 'drill',
   annotations: { ticket: 'OPS-1' },
   endsAt: '2026-01-01T13:00:00.000Z',
-  // Servers before 0.22 know no isEqual.
+  // Servers before 0.22 do not support isEqual.
   matchers: [{ isRegex: false, name: 'severity', value: 'info' }],
 };
 const over = {
@@ -49,7 +49,7 @@ async function serve(t: TestContext, answer: (request: RecordedRequest) => FakeA
 
 const created = () => ({ json: { silenceID: one.id } });
 
-test('silence add prints the id alone and lasts an hour from now, by the user who runs it', async (t) => {
+test('silence add prints the id alone and lasts an hour from now, by the current user', async (t) => {
   const { terminal, requests } = await serve(t, created);
   const args = ['DiskFull', 'instance=~"db.*"', 'severity!=info', 'team!~"a|b"'];
   assert.equal(await runAlerts(['silence', 'add', ...args, '-c', 'because'], terminal), 0);
@@ -93,7 +93,7 @@ for (const [flags, startsAt, endsAt] of spans) {
   });
 }
 
-test('silence add --json prints what the API answers; author and annotations are sent', async (t) => {
+test('silence add --json prints the answer of the API; author and annotations are sent', async (t) => {
   const { terminal, requests } = await serve(t, created);
   const flags = ['-a', 'kim', '--annotation', 'ticket=OPS-1', '--json'];
   assert.equal(await runAlerts(['silence', 'add', 'DiskFull', '-c', 'x', ...flags], terminal), 0);
@@ -176,7 +176,7 @@ for (const args of narrow) {
 
 const listed = () => ({ json: [one, over, two] });
 
-test('silence query prints an aligned table, the next to end on top, without those that are over', async (t) => {
+test('silence query prints an aligned table, the next to end on top, without expired ones', async (t) => {
   const { terminal, requests } = await serve(t, listed);
   assert.equal(await runAlerts(['silence', 'query', 'DiskFull', 'team!~"a|b"'], terminal), 0);
   assert.equal(
@@ -232,7 +232,7 @@ for (const [flags, chosen] of choices) {
   });
 }
 
-test('silence query refuses a duration that is none', async (t) => {
+test('silence query refuses an invalid duration', async (t) => {
   const { terminal, requests } = await serve(t, listed);
   assert.equal(await runAlerts(['silence', 'query', '--within', 'soon'], terminal), 2);
   assert.equal(requests.length, 0);

@@ -21,7 +21,7 @@ for (const [text, iso] of instants) {
   });
 }
 
-test('an instant is printed in UTC and says so', () => {
+test('an instant is printed in UTC, with the zone', () => {
   assert.equal(formatInstant('2026-03-01T18:00:00.999+02:00'), '2026-03-01 16:00:00 UTC');
   assert.equal(formatInstant('never'), 'never');
 });

@@ -2,7 +2,7 @@ import type { PlainClient, PlainRequest, PlainResponse } from '../../testing/htt
 import { UNKNOWN_SILENCE_ID } from './samples.ts';
 import type { Step } from './script.ts';
 
-/** What of an answer is compared. `body` is parsed JSON, or the text if it is none. */
+/** The compared parts of an answer. `body` is parsed JSON, or the text if it is not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ export class ScriptedServer {
   }
 }
 
-/** Silences are listed by one instant each; the order of those that share it is promised nowhere, so it is dropped. */
+/** Silences are listed by one instant each; their order within one instant is not specified, so it is dropped. */
 function orderTies(body: unknown): unknown {
   if (!Array.isArray(body) || !body.every((item) => isObject(item) && 'matchers' in item && isObject(item.status)))
     return body;

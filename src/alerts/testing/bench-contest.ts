@@ -1,7 +1,7 @@
 import { bench, describeMachine, isAsked, printTable } from '../../testing/bench.ts';
 import { ALERTMANAGER, runProcess } from '../../testing/processes.ts';
 
-/** Declares a bench of opsdeck beside the real Alertmanager: `rows` are asked for when its parts have run. */
+/** Declares a bench of opsdeck beside the real Alertmanager: `rows` are read after its parts have run. */
 export function benchBesideAlertmanager(
   name: string,
   parts: Readonly<Record<string, () => Promise<void>>>,

@@ -26,7 +26,7 @@ export interface ReceivedNotification {
 export interface RecordingSink {
   /** The integrations of a receiver, as the configuration has them. */
   readonly yaml: string;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly calls: readonly ReceivedNotification[];
 }
 
@@ -42,7 +42,7 @@ export interface RecordingSinkOptions {
 /** Starts one on a port of its own. */
 export type StartRecordingSink = (t: Cleanup, options?: RecordingSinkOptions) => Promise<RecordingSink>;
 
-/** The payload of a webhook, as far as it is asked for, in templates; in YAML it may stand between single quotes. */
+/** The tested payload fields of a webhook, as templates; in YAML it may stand between single quotes. */
 const ALERT =
   '{"status":"{{ .Status }}","fingerprint":"{{ .Fingerprint }}","labels":{"instance":"{{ .Labels.instance }}"}}';
 const PAYLOAD =
@@ -54,7 +54,7 @@ export const startRecordingWebhook: StartRecordingSink = async (t, { answer } = 
   return { yaml: `webhook_configs: [{url: "${url}/hook"}]`, calls };
 };
 
-/** A mail server. What it is asked before a mail leaves is to take one. */
+/** A mail server. The command before a mail leaves is DATA. */
 export function startRecordingMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'implicitTls'> = {}): StartRecordingSink {
   return async (t, { answer, isReady = () => true, onRefusal } = {}) => {
     const calls: ReceivedNotification[] = [];
@@ -82,7 +82,7 @@ export function startRecordingMailbox(way: Pick<SmtpSinkOptions, 'offers' | 'imp
   };
 }
 
-/** What it is asked before a message leaves is a token, which is good for that alone. */
+/** The request before a message is for a token, valid for that message alone. */
 export const startRecordingSns: StartRecordingSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
   const calls: ReceivedNotification[] = [];
   const { url } = await startHttpSink(t, ({ path, body }) => {
@@ -101,7 +101,7 @@ export const startRecordingSns: StartRecordingSink = async (t, { answer, isReady
   return { yaml: `sns_configs: [{api_url: "${url}", ${access}, ${token}, ${message}}]`, calls };
 };
 
-/** A notification is what an issue is written with; what it is asked before that is to search for the issue. */
+/** A notification is the request that writes an issue; the request before it is the search for the issue. */
 export const startRecordingJira: StartRecordingSink = async (t, { answer, isReady = () => true, onRefusal } = {}) => {
   const calls: ReceivedNotification[] = [];
   const { url } = await startJiraSink(t, (step, issue) => {

@@ -3,7 +3,7 @@ import type { Random } from '../../testing/random.ts';
 import { BROKEN_FILTERS, GOOD_FILTERS, ODD_FILTERS, ODD_SILENCE_IDS } from './samples.ts';
 import { AlertScript, type Step } from './script.ts';
 
-/** A request as bytes. Framed right, so that its answer is owed and the connection may live on, whatever it says. */
+/** A request as bytes. Framed correctly: it must be answered, and the connection may continue, whatever its content. */
 export interface FuzzedRequest {
   readonly method: string;
   readonly bytes: Buffer;
@@ -182,7 +182,7 @@ export class Fuzzer {
     return { method, bytes };
   }
 
-  /** Tells an id that the server gave, for later requests to name. */
+  /** Reports an id from the server, for use in later requests. */
   learnId(id: string): void {
     if (this.#ids.length < 200) this.#ids.push(id);
   }
@@ -239,7 +239,7 @@ export class Fuzzer {
     ]);
   }
 
-  /** Bytes whose framing itself is wrong or unfinished: an answer is not owed, an end is. */
+  /** Bytes whose framing itself is wrong or unfinished: it must be ended, but need not be answered. */
   nextBroken(): Buffer {
     const random = this.#random;
     const whole = this.next().bytes;

@@ -36,7 +36,7 @@ export interface IntegrationExample<C> {
   readonly yaml: string;
   /** At least one; undefined where the file tests requests and failures itself: another protocol, or several requests. */
   readonly documented: readonly [DocumentedRequest, ...DocumentedRequest[]] | undefined;
-  /** Whether a status that is not 2xx is tried again; 5xx by default. */
+  /** Whether a status other than 2xx is retried; 5xx by default. */
   readonly isRetried?: (status: number) => boolean;
   /** Whether the body of an answer decides on success. */
   readonly readsAnswer?: true;
@@ -61,7 +61,7 @@ function testConfiguration<C>(
 ) {
   const yaml = example.yaml.replace('URL', 'http://service.example.org');
 
-  test(`${name}: what is shown holds no secret and can be read again`, () => {
+  test(`${name}: the printed form has no secret and can be read again`, () => {
     assert.ok(yaml.includes(SECRET), 'the example has no s3cr3t');
     const { printed, again } = printedOf(integration, configOf(integration, yaml));
     assert.doesNotMatch(JSON.stringify(printed), new RegExp(SECRET));
@@ -78,7 +78,7 @@ function testConfiguration<C>(
   });
 
   if (yaml.includes('http_config') || !('httpConfig' in (configOf(integration, yaml) as object))) return;
-  test(`${name}: an HTTP configuration of its own stands for the whole of the global one`, () => {
+  test(`${name}: its own HTTP configuration replaces the whole global one`, () => {
     const global = globalConfig.read(ConfigNode.parse('http_config: {proxy_url: http://p, follow_redirects: false}'));
     const read = (text: string) => configOf(integration, text, global) as { httpConfig: Record<string, unknown> };
     assert.equal(read(yaml).httpConfig.proxyUrl, 'http://p');
@@ -159,7 +159,7 @@ function testFailures<C>(integration: Integration<C>, example: IntegrationExampl
 
   for (const [status, reason] of STATUSES) {
     test(`${name}: a status of ${status}`, async (t) => {
-      // A service may quote the key that it was shown, and many quote the path that they were asked for.
+      // A service may quote the key of the request, and many quote its path.
       const sink = await startHttpSink(t, ({ path }) => ({
         status,
         headers: { 'retry-after': '7' },
@@ -187,12 +187,12 @@ function testFailures<C>(integration: Integration<C>, example: IntegrationExampl
     else assertFailure(delivery, { retry: true, reason: 'other', error: /the answer is not as long as it says/ });
   });
 
-  test(`${name}: nobody listens`, async (t) => {
+  test(`${name}: no listener`, async (t) => {
     const delivery = await notifyAt(t, { url: 'http://127.0.0.1:1' });
     assertFailure(delivery, { retry: true, reason: 'other', error: /connection refused/ });
   });
 
-  test(`${name}: a service that hangs is given up at the deadline`, async (t) => {
+  test(`${name}: a request to a hanging service is aborted at the deadline`, async (t) => {
     const sink = await startHttpSink(t, () => 'hang');
     const controller = new AbortController();
     const sent = notifyAt(t, sink, controller.signal);
@@ -203,7 +203,7 @@ function testFailures<C>(integration: Integration<C>, example: IntegrationExampl
 
   const config = configOf(integration, yaml.replace('URL', 'http://service.example.org')) as object;
   if (!('timeout' in config)) return;
-  test(`${name}: a service that hangs is given up after the timeout of the integration`, async (t) => {
+  test(`${name}: a request to a hanging service is aborted after the timeout of the integration`, async (t) => {
     const sink = await startHttpSink(t, () => 'hang');
     const clock = new FakeClock();
     const limited = { ...example, yaml: yaml.replace('{', '{timeout: 2s, ') };

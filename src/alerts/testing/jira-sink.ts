@@ -8,7 +8,7 @@ export interface JiraIssue {
   readonly description: string;
 }
 
-/** What an opsdeck asks of Jira. */
+/** The requests of opsdeck to Jira. */
 export type JiraStep = 'search' | 'create' | 'update' | 'transitions' | 'transition';
 
 /** Undefined: that of Jira itself. */
@@ -27,8 +27,8 @@ const TRANSITIONS = [
 ];
 
 /**
- * A Jira that keeps its issues, with the transitions Close and Reopen. What it is asked is done; then `answer` may put
- * another answer in the place of its own.
+ * A Jira that keeps its issues, with the transitions Close and Reopen. Requests take effect first; then `answer` may put
+ * another answer in place of its own.
  */
 export async function startJiraSink(
   t: Cleanup,
@@ -76,7 +76,7 @@ function stepOf({ method, path }: SinkRequest): JiraStep {
   return method === 'PUT' ? 'update' : 'create';
 }
 
-/** Those with the label that the query names; the open ones alone if it says so. */
+/** The issues with the label of the query; only open ones if the query requires it. */
 function search(issues: readonly JiraIssue[], jql: string): readonly unknown[] {
   const [, label = ''] = /labels="([^"]+)"/.exec(jql) ?? [];
   return issues

@@ -78,7 +78,7 @@ export function openTestClient(
   return client;
 }
 
-/** A context whose parts a test may replace. */
+/** A context with replaceable parts. */
 export function notifierContext(more: Partial<NotifierContext> = {}): NotifierContext {
   const externalUrl = 'http://alerts.example.org';
   return {

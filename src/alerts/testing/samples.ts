@@ -7,7 +7,7 @@ export const UNKNOWN_SILENCE_ID = '7d1f0c3a-52b6-4e9d-8a41-0123456789ab';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Instants far from now on either side, so that an answer does not hang on when it was asked. */
+/** Instants far from now on either side, so that an answer does not depend on the time of its request. */
 export const PAST = [
   '2020-01-01T00:00:00Z',
   '2021-06-30T23:59:59.123456789+05:30',
@@ -110,7 +110,7 @@ export const BROKEN_FILTERS = [
 
 export const BOOLEANS = ['true', 'false', 'FALSE', '1', '0', 'yes', 'no', 't', 'on', 'off', '', 'perhaps'];
 
-/** Alerts that are refused one by one, while those beside them are taken. */
+/** Alerts that are refused one by one, while valid ones beside them are accepted. */
 export const BAD_ALERTS: readonly ((random: Random) => unknown)[] = [
   () => ({ labels: {} }),
   () => ({ labels: { alertname: '' } }),
@@ -119,7 +119,7 @@ export const BAD_ALERTS: readonly ((random: Random) => unknown)[] = [
   (random) => ({ labels: { alertname: 'Bad' }, startsAt: random.pick(FUTURE), endsAt: random.pick(PAST) }),
 ];
 
-/** Alerts of a shape that lets Alertmanager refuse the whole body in which they stand. */
+/** Alerts of a shape for which Alertmanager refuses the whole body. */
 export const SHAPELESS_ALERTS: readonly unknown[] = [
   {},
   { labels: null },

@@ -91,7 +91,7 @@ function randomSilence(random: Random, ordinal: number): PostedSilence {
 
 const REQUIRED = ['matchers', 'startsAt', 'endsAt', 'createdBy', 'comment'] as const;
 
-/** Ways to spoil a silence that are seen before anybody asks which silence is meant. */
+/** Mistakes in a silence that are found before the lookup of its id. */
 const spoilShape = (random: Random): PostedSilence =>
   random.pick<() => PostedSilence>([
     () => ({ [random.pick(REQUIRED)]: undefined }),
@@ -105,7 +105,7 @@ const spoilShape = (random: Random): PostedSilence =>
     () => ({ id: 'no-uuid' }),
   ])();
 
-/** Ways to spoil one that are seen last: 0.25 has then expired the silence that the refused one was to replace. */
+/** Mistakes that are found last: by then 0.25 has expired the silence to be replaced. */
 const spoilMatchers = (random: Random): PostedSilence =>
   random.pick<() => PostedSilence>([
     () => ({ matchers: [randomMatcher(random), random.pick(BAD_MATCHERS)] }),

@@ -43,11 +43,11 @@ export interface SmtpSinkOptions {
   /** What EHLO is answered with, a line each; `STARTTLS` is left out on an encrypted connection. */
   readonly offers?: readonly string[];
   readonly implicitTls?: boolean;
-  /** Who may log in. */
+  /** The accepted logins. */
   readonly user?: { readonly name: string; readonly password: string };
   /**
    * Answers in place of the sink: a reply, `hang` for none at all, `reset` for a cut connection; undefined leaves it to the
-   * sink. It is asked for each command, and for `GREETING` and, at the end of a message, `MESSAGE`, with its content.
+   * sink. It is called for each command, and for `GREETING` and, at the end of a message, `MESSAGE`, with its content.
    */
   readonly script?: (command: string, message: string) => Reply | Promise<Reply>;
 }

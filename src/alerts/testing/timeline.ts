@@ -80,7 +80,7 @@ export class Timeline {
     this.#plan(startDelay, () => this.app.startDispatching());
   }
 
-  /** What is planned for the same moment happens in the order in which it was planned. */
+  /** Steps of the same moment run in the order of their planning. */
   at(seconds: number): Moment {
     const { app } = this;
     return {
@@ -111,7 +111,7 @@ export class Timeline {
       for (let next = this.#actions[0]; next && next.at <= now; next = this.#actions[0]) {
         this.#actions.shift();
         await next.act();
-        // What is due at once by that.
+        // Consequences due at once.
         this.app.clock.advance(0);
         await settlePromises();
       }
@@ -124,7 +124,7 @@ export class Timeline {
     return this.#batches.get(host) ?? [];
   }
 
-  /** That the webhook was sent these batches, each in its time, and no others. */
+  /** Expects that the webhook was sent exactly these batches, each in its time. */
   expect(host: string, ...expected: readonly ExpectedBatch[]): void {
     const received = this.received(host);
     const story = JSON.stringify(received.map(({ at, alerts }) => ({ at, alerts })));

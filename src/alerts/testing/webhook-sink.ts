@@ -20,7 +20,7 @@ export interface WebhookPayload {
 export interface WebhookCall {
   /** When it was answered; epoch milliseconds. */
   readonly at: number;
-  /** The same moment by `performance.now()`, for what is measured. */
+  /** The same moment by `performance.now()`, for measurements. */
   readonly measuredAt: number;
   readonly path: string;
   /** Distinguishes a repeated notification from a new one. */
@@ -32,7 +32,7 @@ export interface WebhookCall {
 
 export interface WebhookSink {
   readonly url: string;
-  /** In the order in which they were answered. */
+  /** In the order of their answers. */
   readonly calls: readonly WebhookCall[];
   /** Resolves with the n-th call, counted from 1, as soon as it has come. */
   called(ordinal: number): Promise<WebhookCall>;

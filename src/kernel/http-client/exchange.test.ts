@@ -43,19 +43,19 @@ test('a header of an answer is found by its name, with all its values', async (t
   );
 });
 
-test('what comes before an answer is not the answer', async (t) => {
+test('an informational response is not the answer', async (t) => {
   const early = 'HTTP/1.1 103 Early Hints\r\nx-a: early\r\n\r\n';
   const url = await startRawSink(t, `${early}HTTP/1.1 201 Created\r\nx-a: late\r\ncontent-length: 2\r\n\r\nok`);
   const { status, headers, text } = await openHttpClient(t).send(post(url));
   assert.deepEqual([status, headers.get('x-a'), text], [201, 'late', 'ok']);
 });
 
-test('a status that HTTP does not know is no answer', async (t) => {
+test('a status outside HTTP is not an answer', async (t) => {
   const url = await startRawSink(t, 'HTTP/1.1 699 Odd\r\ncontent-length: 0\r\n\r\n');
   await assert.rejects(openHttpClient(t).send(post(url)), { message: 'the answer has the status 699' });
 });
 
-test('bytes that are no UTF-8 are replaced, and a mark of the order of bytes is left out', async (t) => {
+test('invalid UTF-8 is replaced, and a byte order mark is left out', async (t) => {
   const body = Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0xff]);
   const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`;
   const { text } = await openHttpClient(t).send(post(await startRawSink(t, Buffer.concat([Buffer.from(head), body]))));
@@ -68,7 +68,7 @@ test('an answer of which enough was read is an answer, though it never ends', as
 });
 
 test('the signal ends at once what still waits for a connection', async (t) => {
-  // Nobody says the first word of TLS.
+  // The server never starts the TLS handshake.
   let connected = () => {};
   const isConnected = new Promise<void>((resolve) => {
     connected = resolve;

@@ -13,7 +13,7 @@ import { AUTHORITY, SERVER } from '../testdata/tls-certificates.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { trusting } from './tls.ts';
 
-test('a request goes out as it was given, and any status is an answer', async (t) => {
+test('a request is sent as given, and any status is an answer', async (t) => {
   const sink = await startHttpSink(t, () => ({ status: 503, headers: { 'x-a': '1' }, body: 'no' }));
   const { status, headers, text } = await openHttpClient(t).send({
     url: `${sink.url}/bulk?a=b`,
@@ -35,7 +35,7 @@ test('a redirect is an answer', async (t) => {
   assert.deepEqual([status, headers.get('location'), sink.requests.length], [307, '/elsewhere', 1]);
 });
 
-test('requests one after the other share a connection', async (t) => {
+test('consecutive requests share a connection', async (t) => {
   let connections = 0;
   const server = createServer((_, response) => response.end('x'.repeat(100))).on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,7 +50,7 @@ test('requests one after the other share a connection', async (t) => {
   assert.equal(connections, 1);
 });
 
-test('of an answer no more is kept than was asked for, and it is said that there was more', async (t) => {
+test('an answer is kept up to the limit, and marked as truncated', async (t) => {
   const sink = await startHttpSink(t, () => ({ body: 'abcdef' }));
   const http = openHttpClient(t);
   const read = async (maxBytes: number) => {
@@ -61,7 +61,7 @@ test('of an answer no more is kept than was asked for, and it is said that there
   assert.deepEqual(await read(6), ['abcdef', true]);
 });
 
-test('a body is handed out while it is still being written, and its abort is told', async (t) => {
+test('a body is readable while it is still being written, and its abort is reported', async (t) => {
   const server = createServer((_, response) => {
     response.writeHead(200).write('first');
   });
@@ -125,7 +125,7 @@ for (const [name, options] of Object.entries(PROXIES)) {
   });
 }
 
-test('a proxy is told its name and password, and they are quoted nowhere', async (t) => {
+test('a proxy is sent its user name and password, and they are quoted nowhere', async (t) => {
   const proxy = await startHttpSink(t, () => ({}));
   const withPassword = proxy.url.replace('//', '//user:p%40ss@');
   await openHttpClient(t, { proxyUrl: withPassword }).send({ url: 'http://flags.invalid/' });
@@ -139,7 +139,7 @@ test('a proxy is told its name and password, and they are quoted nowhere', async
   );
 });
 
-test('a URL that holds a name and password is refused, and they are quoted nowhere', async (t) => {
+test('a URL with a name and password is refused, and they are quoted nowhere', async (t) => {
   for (const url of ['http://user:hunter2@127.0.0.1:1/', 'http://hunter2@127.0.0.1:1/', 'http://user:hunter2@[/']) {
     await assert.rejects(openHttpClient(t).send({ url }), (error: Error) => {
       assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)}`, /hunter2/);

@@ -87,7 +87,7 @@ async function failureOf(sent: Promise<unknown>): Promise<string> {
   return sent.then(() => 'none', describeFailure);
 }
 
-test('an http target is asked for at the proxy, with its credentials and without the headers for a tunnel', async (t) => {
+test('an http target is requested from the proxy, with its credentials and without the headers for a tunnel', async (t) => {
   const proxy = await startProxy(t, 1);
   const http = openHttpClient(t, {
     proxyUrl: `http://u:p%40@127.0.0.1:${proxy.port}`,
@@ -99,7 +99,7 @@ test('an http target is asked for at the proxy, with its credentials and without
 });
 
 test('an https target is reached through a tunnel, which has headers of its own', async (t) => {
-  // The target is no TLS server: what matters is that the proxy is asked for the tunnel.
+  // The target is not a TLS server: only the CONNECT to the proxy matters.
   const target = await startHttpSink(t);
   const proxy = await startProxy(t, Number(new URL(target.url).port));
   const http = openHttpClient(t, {
@@ -110,7 +110,7 @@ test('an https target is reached through a tunnel, which has headers of its own'
   assert.deepEqual(proxy.seen, [`CONNECT hooks.example.org:443 Basic ${btoa('u:p')} s`]);
 });
 
-test('a proxy that wants another user is told of with its status, with a tunnel and without', async (t) => {
+test("a proxy's 407 is reported with its status, with a tunnel and without", async (t) => {
   const proxy = await startProxy(t, 1, 407);
   const http = openHttpClient(t, { proxyUrl: `http://127.0.0.1:${proxy.port}` });
   for (const scheme of ['https', 'http']) {
@@ -142,7 +142,7 @@ test('a client closes also while a proxy keeps it waiting for a tunnel', async (
   await http.finish();
 });
 
-test('a client that finishes waits for what is under way', async (t) => {
+test('a client that finishes waits for requests under way', async (t) => {
   let answer: (answer: { body: string }) => void = () => {};
   const sink = await startHttpSink(
     t,
@@ -161,7 +161,7 @@ test('a client that finishes waits for what is under way', async (t) => {
   await closed;
 });
 
-test('the environment names the proxy, and no_proxy in it goes past it', async (t) => {
+test('the environment names the proxy, and its no_proxy bypasses it', async (t) => {
   const target = await startHttpSink(t, () => ({ body: 'itself' }));
   const proxy = await startProxy(t, 1);
   const variables = { HTTP_PROXY: `127.0.0.1:${proxy.port}`, NO_PROXY: '.example.org' };
@@ -170,7 +170,7 @@ test('the environment names the proxy, and no_proxy in it goes past it', async (
   assert.equal((await http.send({ url: target.url })).text, 'itself');
 });
 
-test('a proxy that does not answer is told of without its credentials', async (t) => {
+test('a silent proxy is reported without its credentials', async (t) => {
   const http = openHttpClient(t, { proxyUrl: 'http://u:secret@127.0.0.1:1' });
   assert.equal(await failureOf(http.send({ url: 'http://hooks.example.org/' })), 'connection refused');
 });

@@ -10,17 +10,17 @@ import { describeFailure } from './failure.ts';
 interface SocksProxy {
   /** `127.0.0.1:port` */
   readonly address: string;
-  /** What it was told, in hexadecimal digits; credentials as text. */
-  readonly told: string[];
+  /** Received messages in hexadecimal digits; credentials as text. */
+  readonly received: string[];
 }
 
-/** A SOCKS5 proxy that connects everybody to one port of this machine. `status` is its answer to the wish. */
+/** A SOCKS5 proxy that connects every client to one port of this machine. `status` is its reply to the connect request. */
 async function startSocks(
   t: TestContext,
   targetPort: number,
   { wantsPassword = false, status = 0 } = {},
 ): Promise<SocksProxy> {
-  const told: string[] = [];
+  const received: string[] = [];
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -29,13 +29,13 @@ async function startSocks(
   const next = (socket: Socket) => new Promise<Buffer>((resolve) => socket.once('data', resolve));
   const server = createServer(async (socket) => {
     keep(socket);
-    told.push((await next(socket)).toString('hex'));
+    received.push((await next(socket)).toString('hex'));
     socket.write(Buffer.from([5, wantsPassword ? 2 : 0]));
     if (wantsPassword) {
-      told.push((await next(socket)).toString('latin1'));
+      received.push((await next(socket)).toString('latin1'));
       socket.write(Buffer.from([1, 0]));
     }
-    told.push((await next(socket)).toString('hex'));
+    received.push((await next(socket)).toString('hex'));
     // In two pieces, the second of which ends with an address of a name.
     socket.write(Buffer.from([5, status, 0]));
     if (status !== 0) {
@@ -53,7 +53,7 @@ async function startSocks(
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, told };
+  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
 /** Why no answer came through a proxy. */
@@ -71,21 +71,21 @@ const targets: [host: string, address: string][] = [
   ['[2001:db8::5:0:1]', '0420010db8000000000000000500000001'],
 ];
 for (const [host, address] of targets) {
-  test(`a SOCKS5 proxy is asked for ${host}`, async (t) => {
+  test(`a SOCKS5 proxy is sent ${host}`, async (t) => {
     const sink = await startHttpSink(t, ({ path, headers }) => ({ body: `${headers.host} ${path}` }));
     const proxy = await startSocks(t, Number(new URL(sink.url).port));
     const http = openHttpClient(t, { proxyUrl: `socks5://${proxy.address}` });
     assert.equal((await http.send({ url: `http://${host}/in` })).text, `${host} /in`);
-    assert.deepEqual(proxy.told, ['050100', `050100${address}0050`]);
+    assert.deepEqual(proxy.received, ['050100', `050100${address}0050`]);
   });
 }
 
-test('a SOCKS5 proxy is told name and password where it wants them', async (t) => {
+test('a SOCKS5 proxy is sent name and password if it requires them', async (t) => {
   const sink = await startHttpSink(t);
   const proxy = await startSocks(t, Number(new URL(sink.url).port), { wantsPassword: true });
   const http = openHttpClient(t, { proxyUrl: `socks5h://us%40r:pw@${proxy.address}` });
   assert.equal((await http.send({ url: 'http://a/' })).status, 200);
-  assert.deepEqual(proxy.told.slice(0, 2), ['05020200', '\u0001\u0004us@r\u0002pw']);
+  assert.deepEqual(proxy.received.slice(0, 2), ['05020200', '\u0001\u0004us@r\u0002pw']);
 });
 
 test('TLS is spoken through a SOCKS5 proxy with the server behind it', async (t) => {
@@ -99,17 +99,17 @@ test('TLS is spoken through a SOCKS5 proxy with the server behind it', async (t)
   const tls = async () => ({ rejectUnauthorized: false });
   const http = openHttpClient(t, { proxyUrl: `socks5://${proxy.address}`, tls });
   assert.equal((await http.send({ url: 'https://hooks.example.org/' })).text, 'safe');
-  assert.equal(proxy.told[1], `0501000311${hex('hooks.example.org')}01bb`);
+  assert.equal(proxy.received[1], `0501000311${hex('hooks.example.org')}01bb`);
 });
 
-test('a SOCKS5 proxy that refuses is told of', async (t) => {
+test('a refusal by a SOCKS5 proxy is reported', async (t) => {
   const refusing = await startSocks(t, 1, { status: 2 });
   assert.equal(await failureOf(t, `socks5://${refusing.address}`), 'the proxy refused the connection with status 2');
   const picky = await startSocks(t, 1, { wantsPassword: true });
   assert.equal(await failureOf(t, `socks5://${picky.address}`), 'the proxy wants another authentication');
 });
 
-test('what is no SOCKS5 proxy is told of, and so is a scheme that no proxy speaks', async (t) => {
+test('a server other than a SOCKS5 proxy is reported, and so is an unsupported scheme', async (t) => {
   const sink = await startHttpSink(t);
   assert.match(
     await failureOf(t, sink.url.replace('http:', 'socks5:')),
@@ -118,7 +118,7 @@ test('what is no SOCKS5 proxy is told of, and so is a scheme that no proxy speak
   assert.equal(await failureOf(t, 'quic://u:secret@p'), 'proxies are spoken to by http, https or socks5, not by quic');
 });
 
-test('a SOCKS5 proxy that closes the connection is told of at once', async (t) => {
+test('a connection closed by a SOCKS5 proxy is reported at once', async (t) => {
   const closing = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end()));
   await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
   t.after(() => closing.close());
@@ -138,5 +138,5 @@ test('a connection through a SOCKS5 proxy is used again', async (t) => {
     await http.send({ url: 'http://a/' });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.equal(proxy.told.length, 2);
+  assert.equal(proxy.received.length, 2);
 });

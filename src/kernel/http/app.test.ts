@@ -62,7 +62,7 @@ const refused: readonly (readonly [method: string, path: string, allow: string])
   ['GET', '/flags', 'REPORT, OPTIONS'],
 ];
 
-describe('a path refuses every other method and tells the allowed ones', () => {
+describe('a path refuses every other method and lists the allowed ones', () => {
   for (const [method, path, allow] of refused) {
     test(`${method} ${path}`, async () => {
       const response = await app.request(path, { method });
@@ -72,13 +72,13 @@ describe('a path refuses every other method and tells the allowed ones', () => {
   }
 });
 
-test('a path outside of the table is left to others', async () => {
+test('a path outside of the table is left to later handlers', async () => {
   for (const path of ['/', '/reads', '/things/7/parts', '/Read']) {
     assert.equal((await app.request(path)).status, 404, path);
   }
 });
 
-test('of two tables the first one mounted has the say on a path', async () => {
+test('of two tables the first one mounted decides on a path', async () => {
   const both = appOf({ '/a': { GET: answer('first') } });
   mountPaths(both, { '/a': { GET: answer('second'), POST: answer('second') } }, (c) => c.text('', 405));
   assert.equal(await (await both.request('/a')).text(), 'first');

@@ -54,7 +54,7 @@ const codings: readonly (readonly [accepted: string | undefined, coding: string 
   ['brotli, x-gzip-old', null],
 ];
 
-describe('a file is sent in the best coding that its client takes', () => {
+describe('a file is sent in the best coding that its client accepts', () => {
   const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
   for (const [accepted, coding] of codings) {
     test(`accept-encoding ${accepted}: ${coding ?? 'as it is'}`, async () => {
@@ -102,7 +102,7 @@ describe('a file that its client has already is not sent again', () => {
   }
 });
 
-test('a page is asked for each time; a file whose name carries a hash is kept for ever', async () => {
+test('a page is revalidated each time; a file with a hash in its name is cached for ever', async () => {
   assert.equal((await get('/')).headers.get('cache-control'), 'no-cache');
   const script = await get('/assets/main-0a1b2c3d.js');
   assert.equal(script.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -110,7 +110,7 @@ test('a page is asked for each time; a file whose name carries a hash is kept fo
   assert.equal(await script.text(), SCRIPT);
 });
 
-test('a page may load nothing from elsewhere, run nothing inline and stand in no frame', async () => {
+test('a page may load nothing from other origins, run nothing inline and be in no frame', async () => {
   for (const headers of [{}, { 'if-none-match': '"abc"' }] as Record<string, string>[]) {
     const response = await get('/', headers);
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -124,12 +124,12 @@ test('a page may load nothing from elsewhere, run nothing inline and stand in no
   }
 });
 
-test('a file that a page does not have is left to others', async () => {
+test('an unknown file is left to later handlers', async () => {
   for (const path of ['/none.js', '/assets/', '/toString', '/__proto__', '/constructor', '/assets/../index.html.'])
     assert.equal((await get(path)).status, 404, path);
 });
 
-test('HEAD tells what GET would, over a connection that serves the next request', async (t: TestContext) => {
+test('HEAD returns the headers of GET, over a connection that serves the next request', async (t: TestContext) => {
   const app = pageApp();
   const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
   t.after(() => listener.close(0));
@@ -150,7 +150,7 @@ test('HEAD tells what GET would, over a connection that serves the next request'
   }
 });
 
-test('the size of what is sent is noted for whoever counts it, as it is compressed', async () => {
+test('the compressed size of an answer is recorded for the metrics', async () => {
   const sizes = async (headers: Record<string, string>, method = 'GET') => {
     const noted: { answerBytes?: number } = {};
     const answer = await pageApp().request('/', { method, headers }, noted);

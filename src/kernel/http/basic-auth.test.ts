@@ -18,13 +18,13 @@ describe('an Authorization header', () => {
     [undefined, undefined],
   ];
   for (const [header, credentials] of headers) {
-    test(`${header} holds ${credentials ? `the user "${credentials.user}"` : 'no user'}`, () => {
+    test(`${header} has ${credentials ? `the user "${credentials.user}"` : 'no user'}`, () => {
       assert.deepEqual(readBasicAuth(header), credentials);
     });
   }
 });
 
-test('a bcrypt hash is told from what is none', () => {
+test('a bcrypt hash is distinguished from other texts', () => {
   const rest = 'a'.repeat(53);
   for (const good of [`$2y$10$${rest}`, `$2a$04$${rest}`, `$2b$31$${rest}`]) assert.ok(isBcryptHash(good), good);
   for (const bad of [

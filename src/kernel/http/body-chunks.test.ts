@@ -50,7 +50,7 @@ test('a body is handed on to its end', async (t) => {
   }
 });
 
-test('who stops reading while more comes in still answers, and the connection goes on', async (t) => {
+test('a handler that stops reading during the body still answers, and the connection goes on', async (t) => {
   const connection = await dialCounter(t);
   for (let round = 0; round < 10; round++) {
     const refused = await connection.exchange('POST', chunkedPost(Buffer.alloc(16 * MB)));

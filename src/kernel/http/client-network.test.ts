@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientNetwork } from './client-network.ts';
 
-test('a client is told by its IPv4 address, or by the /64 of its IPv6 address', () => {
+test('a client is identified by its IPv4 address, or by the /64 of its IPv6 address', () => {
   const networks: readonly (readonly [address: string | undefined, network: string])[] = [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

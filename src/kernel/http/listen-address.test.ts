@@ -23,7 +23,7 @@ const bad = ['', '9093', 'localhost', 'localhost:', ':65536', ':-1', ':1e3', ':9
 const worse = ['a:b:1', 'a b:1', ' :1', ':1 ', 'http://localhost:1', '[::1:9093', '::1]:9093', ':٣'];
 
 for (const text of [...bad, ...worse]) {
-  test(`${JSON.stringify(text)} is no listen address`, () => assert.equal(parseListenAddress(text), undefined));
+  test(`${JSON.stringify(text)} is not a listen address`, () => assert.equal(parseListenAddress(text), undefined));
 }
 
 test('a host and a port are printed so that they can be read again', () => {

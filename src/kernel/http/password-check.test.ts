@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { compareHere } from './bcrypt-thread.ts';
 import { PasswordCheck } from './password-check.ts';
 
-/** Compares `hash of X` with X, when it is told to go on. */
+/** Compares `hash of X` with X, on request. */
 function startHeld() {
   const clock = new FakeClock();
   const looks: string[] = [];
@@ -42,7 +42,7 @@ const HERE = '192.0.2.1';
 const USERS = new Map([['ann', 'hash of a']]);
 
 describe('a password', () => {
-  test('is looked at once, whatever the outcome', async () => {
+  test('is compared once, whatever the result', async () => {
     const { clock, looks, passwords, release } = startHeld();
     for (const [password, outcome] of [
       ['a', 'correct'],
@@ -59,7 +59,7 @@ describe('a password', () => {
     assert.deepEqual(looks, ['a with hash of a', 'x with hash of a']);
   });
 
-  test('is looked at again when the hash has changed', async () => {
+  test('is compared again when the hash has changed', async () => {
     const { passwords, release } = startHeld();
     const before = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     await release();
@@ -69,7 +69,7 @@ describe('a password', () => {
     assert.equal(await after, 'wrong');
   });
 
-  test('of a user who is not known is compared, too, and refused even if it is right for another', async () => {
+  test('of an unknown user is compared, too, and refused even if it is right for another', async () => {
     const { looks, passwords, release } = startHeld();
     const outcome = passwords.check({ user: 'bob', password: 'a' }, USERS, HERE);
     await release();
@@ -91,11 +91,11 @@ describe('a password', () => {
     assert.equal(await right, 'correct');
   });
 
-  for (const [who, user] of [
-    ['a user who is not known', 'bob'],
+  for (const [whose, user] of [
+    ['an unknown user', 'bob'],
     ['a client that has failed of late', 'ann'],
   ] as const)
-    test(`of ${who} waits 25 ms after a wrong one; one of another client does not`, async () => {
+    test(`of ${whose} waits 25 ms after a wrong one; one of another client does not`, async () => {
       const { clock, looks, passwords, release } = startHeld();
       const wrong = passwords.check({ user: 'ann', password: 'x' }, USERS, HERE);
       await release();
@@ -128,7 +128,7 @@ describe('a password', () => {
     assert.equal(await right, 'correct');
   });
 
-  test('finds no room where 53 of its client wait, and one that is known needs none', async () => {
+  test('is refused where 53 of its client wait, and a known one needs no place', async () => {
     const { passwords, release } = startHeld();
     const known = passwords.check({ user: 'ann', password: 'a' }, USERS, HERE);
     await release();
@@ -159,7 +159,7 @@ describe('a password', () => {
     assert.notEqual(passwords.check({ user: 'ann', password: 'x0' }, USERS, HERE), 'wrong');
   });
 
-  test('whose comparing fails is no wrong one, and is compared again', async () => {
+  test('with a failed comparison is not a wrong one, and is compared again', async () => {
     let looks = 0;
     const passwords = new PasswordCheck(new FakeClock(), async () => {
       looks++;

@@ -10,7 +10,7 @@ import type { HttpEnv } from './app.ts';
 import { limitConcurrentGets, limitDuration } from './request-limits.ts';
 import { listen } from './server.ts';
 
-/** An app behind one limit, whose /slow answers only when it is told to. */
+/** An app behind one limit, whose /slow answers only on request. */
 function slowApp(limit: MiddlewareHandler<HttpEnv>) {
   const waiting: (() => void)[] = [];
   const app = new Hono<HttpEnv>();
@@ -36,7 +36,7 @@ const said = (answer: Response | Promise<Response>) =>
 const REFUSAL = [503, 'Limit of concurrent GET requests reached (2), try again later.\n\n'];
 
 describe('of concurrent GETs', () => {
-  test('those beyond the limit are refused, until one of the others is answered', async (t) => {
+  test('requests beyond the limit are refused, until an earlier one is answered', async (t) => {
     let refused = 0;
     const { app, waiting, release } = slowApp(limitConcurrentGets(2, () => refused++));
     const url = await serve(t, app);
@@ -51,7 +51,7 @@ describe('of concurrent GETs', () => {
     assert.deepEqual(await said(fetch(url)), [200, 'at once']);
   });
 
-  test('a refused one does not count, nor does any other method', async (t) => {
+  test('a refused request does not count, nor does any other method', async (t) => {
     const { app, waiting, release } = slowApp(limitConcurrentGets(2, () => {}));
     const url = await serve(t, app);
     const running = [fetch(`${url}/slow`), fetch(`${url}/slow`)];
@@ -68,7 +68,7 @@ describe('of concurrent GETs', () => {
     for (const answer of again) assert.equal((await answer).status, 200);
   });
 
-  test('one whose client has gone away no longer counts', async (t) => {
+  test('a request no longer counts after its client is gone', async (t) => {
     const { app, waiting } = slowApp(limitConcurrentGets(1, () => {}));
     const url = await serve(t, app);
     const connection = await RawConnection.open(url);
@@ -79,7 +79,7 @@ describe('of concurrent GETs', () => {
     await eventually('room for another', async () => (await fetch(url)).status === 200, { everyMs: 1 });
   });
 
-  test('those that wait on one connection for the first of them no longer count when it is gone', async (t) => {
+  test('pipelined requests no longer count when their connection is gone', async (t) => {
     const { app, waiting } = slowApp(limitConcurrentGets(3, () => {}));
     const url = await serve(t, app);
     const connection = await RawConnection.open(url);
@@ -95,7 +95,7 @@ describe('of concurrent GETs', () => {
     assert.equal((await fetch(url)).status, 200);
   });
 
-  test('one that fails no longer counts', async (t) => {
+  test('a failed request no longer counts', async (t) => {
     const { app } = slowApp(limitConcurrentGets(1, () => {}));
     const url = await serve(t, app);
     for (let round = 0; round < 3; round++) assert.deepEqual(await said(fetch(`${url}/broken`)), [500, 'broken']);
@@ -112,7 +112,7 @@ describe('of concurrent GETs', () => {
 });
 
 describe('a limit of duration', () => {
-  test('answers 503 at its end to what has no answer by then', async () => {
+  test('answers 503 at its end to unanswered requests', async () => {
     const clock = new FakeClock();
     const { app, release } = slowApp(limitDuration(90_000, clock));
     let early = true;
@@ -128,7 +128,7 @@ describe('a limit of duration', () => {
     await nextTurn();
   });
 
-  test('does not touch what is answered in time', async () => {
+  test('does not affect answers in time', async () => {
     const clock = new FakeClock();
     const { app, release } = slowApp(limitDuration(1_000, clock));
     assert.deepEqual(await said(app.request('/')), [200, 'at once']);

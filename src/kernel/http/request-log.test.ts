@@ -51,7 +51,7 @@ test('an answered request is one line: method, path, status, duration; never its
   assert.deepEqual(lines, []);
 });
 
-test('a request whose client went away is a line that says so', async (t) => {
+test('an abandoned request is logged as such', async (t) => {
   const { url, logged, held } = await startLogged(t);
   const connection = await RawConnection.open(url);
   connection.exchange('GET', 'GET /never HTTP/1.1\r\nhost: a\r\n\r\n').catch(() => {});

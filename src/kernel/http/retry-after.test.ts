@@ -25,6 +25,6 @@ const waits: [headers: Record<string, string>, waitMs: number | undefined][] = [
   [{ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT', date: DATE }, undefined],
 ];
 for (const [headers, waitMs] of waits) {
-  test(`${JSON.stringify(headers)} asks for ${waitMs ?? 'no'} ms`, () =>
+  test(`${JSON.stringify(headers)} means ${waitMs ?? 'no'} ms`, () =>
     assert.equal(readRetryAfter(new Headers(headers)), waitMs));
 }

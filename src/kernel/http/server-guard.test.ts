@@ -29,13 +29,13 @@ async function start(t: TestContext, rules: () => RequestRules, clock = new Fake
 }
 
 describe('rules for requests', () => {
-  test('that say nothing let everybody in', async (t) => {
+  test('without settings admit every request', async (t) => {
     const { get } = await start(t, () => NO_RULES);
     const { status, body } = await get();
     assert.deepEqual([status, body], [200, 'hello']);
   });
 
-  test('with users let only these in', async (t) => {
+  test('with users admit only these', async (t) => {
     const users = new Map([['ann', hashSync('secret', 4)]]);
     const { get, clock, asked } = await start(t, () => ({ headers: { 'X-Frame-Options': 'deny' }, users }));
     for (const [user, password] of [[], ['ann', 'wrong'], ['bob', 'secret'], ['', '']]) {
@@ -51,7 +51,7 @@ describe('rules for requests', () => {
     for (let i = 0; i < 2; i++) assert.deepEqual([(await get('ann', 'secret')).status, asked()], [200, i + 1]);
   });
 
-  test('hold from the moment on in which they change', async (t) => {
+  test('apply as soon as they change', async (t) => {
     let rules = NO_RULES;
     const { get } = await start(t, () => rules);
     assert.equal((await get('ann', 'secret')).status, 200);
@@ -68,7 +68,7 @@ describe('rules for requests', () => {
     assert.equal(headers.get('x-own'), '1');
   });
 
-  test('that cannot be had let nobody in', async (t) => {
+  test('that cannot be read admit no request', async (t) => {
     const { get, asked } = await start(t, () => {
       throw new Error('broken');
     });
@@ -76,7 +76,7 @@ describe('rules for requests', () => {
     assert.deepEqual([status, body, asked()], [500, 'Internal Server Error\n', 0]);
   });
 
-  test('with a rate let in so many at once and then one in each interval', async (t) => {
+  test('with a rate admit a burst and then one request per interval', async (t) => {
     const { get, clock } = await start(t, () => ({ ...NO_RULES, rateLimit: { burst: 2, intervalMs: 1000 } }));
     const statuses = async (count: number) => {
       const found: number[] = [];
@@ -93,7 +93,7 @@ describe('rules for requests', () => {
     assert.equal((await get()).body, 'Too Many Requests\n');
   });
 
-  test('with a burst of nothing let nobody in, with an interval of nothing everybody', async (t) => {
+  test('with a burst of 0 admit no request, with an interval of 0 every request', async (t) => {
     const none = await start(t, () => ({ ...NO_RULES, rateLimit: { burst: 0, intervalMs: 1000 } }));
     assert.equal((await none.get()).status, 429);
     const all = await start(t, () => ({ ...NO_RULES, rateLimit: { burst: 0, intervalMs: 0 } }));

@@ -20,7 +20,7 @@ describe('sockets of systemd', () => {
     [{}, []],
   ];
   for (const [env, expected] of cases) {
-    test(`${JSON.stringify(env)} are ${JSON.stringify(expected)} for process 7, and no child hears of them`, () => {
+    test(`${JSON.stringify(env)} are ${JSON.stringify(expected)} for process 7, and no child inherits them`, () => {
       const given = { ...env, OTHER: 'x' };
       assert.deepEqual(takeInheritedSockets(given, 7), expected);
       assert.deepEqual(given, { OTHER: 'x' });
@@ -39,7 +39,7 @@ describe('sockets of systemd', () => {
     const opened = createServer();
     await new Promise<void>((done) => opened.listen(0, '127.0.0.1', done));
     const { port } = opened.address() as { port: number };
-    // Node tells the descriptor of a listening socket nowhere else.
+    // Node exposes the descriptor of a listening socket nowhere else.
     const { fd } = (opened as unknown as { _handle: { fd: number } })._handle;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'pipe', fd],

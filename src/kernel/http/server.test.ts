@@ -31,7 +31,7 @@ async function dial(t: TestContext, url: string): Promise<Socket> {
   return socket;
 }
 
-/** Longer than any test: whatever ends before was not held up. */
+/** Longer than any test: anything that ends before was not delayed. */
 const DAY_MS = 86_400_000;
 
 /** Node itself would close an idle connection after five seconds. */
@@ -50,7 +50,7 @@ const isRefused = (url: string) =>
     (error) => error.cause?.code === 'ECONNREFUSED',
   );
 
-/** Answers only when it is told to. */
+/** Answers only on request. */
 function startHeld(t: TestContext, options: Partial<ListenOptions> = {}) {
   const waiting: (() => void)[] = [];
   const fetch = () => new Promise<Response>((done) => waiting.push(() => done(new Response('at last'))));
@@ -63,7 +63,7 @@ function startHeld(t: TestContext, options: Partial<ListenOptions> = {}) {
 }
 
 describe('listening', () => {
-  test('on port 0 takes a free port and tells which', async (t) => {
+  test('on port 0 takes a free port and returns it', async (t) => {
     const { url, addresses } = await start(t);
     assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     assert.deepEqual(addresses, [url.slice('http://'.length)]);
@@ -91,7 +91,7 @@ describe('listening', () => {
   });
 });
 
-/** Takes a port for somebody else. */
+/** Occupies a port. */
 async function occupy(t: TestContext): Promise<{ server: Server; port: number }> {
   const server = createServer();
   t.after(() => server.close());
@@ -108,8 +108,8 @@ async function refusal(addresses: readonly ListenAddress[]): Promise<string> {
   return error.message;
 }
 
-describe('an address that cannot be had', () => {
-  test('is named in one line, with the reason and what to do', async (t) => {
+describe('an unavailable address', () => {
+  test('is named in one line, with the reason and the remedy', async (t) => {
     const { port } = await occupy(t);
     assert.equal(
       await refusal([{ host: '127.0.0.1', port }]),
@@ -137,7 +137,7 @@ describe('an address that cannot be had', () => {
 });
 
 describe('closing', () => {
-  test('refuses new connections at once and lets the running request finish', async (t) => {
+  test('refuses new connections at once and waits for the running request', async (t) => {
     const { listener, asked, release } = await startHeld(t);
     const answer = fetch(listener.url);
     await asked();
@@ -159,7 +159,7 @@ describe('closing', () => {
     await done;
   });
 
-  test('lets an answer on its way to a slow reader arrive whole', { timeout: HANG_MS }, async (t) => {
+  test('waits until a slow reader has its whole answer', { timeout: HANG_MS }, async (t) => {
     const size = 32 * 2 ** 20;
     const listener = await start(t, { fetch: () => new Response('x'.repeat(size)) });
     const socket = await dial(t, listener.url);
@@ -176,7 +176,7 @@ describe('closing', () => {
     assert.ok(received > size, `${received} bytes of ${size}`);
   });
 
-  test('cuts what is left at the deadline, not before', { timeout: HANG_MS }, async (t) => {
+  test('cuts remaining connections at the deadline, not before', { timeout: HANG_MS }, async (t) => {
     const clock = new FakeClock();
     const { listener, asked } = await startHeld(t, { clock });
     const socket = await dial(t, listener.url);
@@ -196,7 +196,7 @@ describe('closing', () => {
     await Promise.all([done, gone]);
   });
 
-  test('is one closing, however often it is asked for', async (t) => {
+  test('is one closing, however often it is requested', async (t) => {
     let ended = 0;
     const endStreams = async () => {
       ended++;
@@ -231,8 +231,8 @@ describe('closing', () => {
   });
 });
 
-describe('closing is not held up', { timeout: HANG_MS }, () => {
-  test('by a kept-alive connection on which nothing runs', async (t) => {
+describe('closing is not delayed', { timeout: HANG_MS }, () => {
+  test('by a kept-alive connection without a request', async (t) => {
     const listener = await start(t);
     const socket = await dial(t, listener.url);
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

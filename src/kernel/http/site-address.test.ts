@@ -27,7 +27,7 @@ async function start(t: Cleanup, rules: Partial<SiteRules> = {}) {
   return { ask, client, host: new URL(listener.url).host };
 }
 
-test('a name that somebody else has led to this machine is refused, and is told what to do', async (t) => {
+test('a foreign name that resolves to this machine is refused with the remedy', async (t) => {
   const { ask, client } = await start(t);
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.168.1.5'])
     assert.equal(await ask({ Host: host }), 403, host);
@@ -44,7 +44,7 @@ test('a name that somebody else has led to this machine is refused, and is told 
     assert.equal(await ask({ Host: host }), 200, host);
 });
 
-test('without names a server may be asked for under any', async (t) => {
+test('without configured names a server answers under any name', async (t) => {
   const { ask } = await start(t, { hosts: undefined });
   assert.equal(await ask({ Host: 'anything.example' }), 200);
 });
@@ -59,7 +59,7 @@ const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { 'Sec-Fetch-Site': 'same-site' },
 ];
 
-test('a page of another site changes nothing, whatever needs no permission of the browser', async (t) => {
+test('a page of another site changes nothing, even by requests without a preflight', async (t) => {
   const { ask, host } = await start(t);
   for (const headers of FOREIGN) {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
@@ -76,7 +76,7 @@ test('a page of another site changes nothing, whatever needs no permission of th
     assert.equal(await ask(headers, 'POST'), 200, JSON.stringify(headers));
 });
 
-test('where pages of any origin are let in, only the name counts', async (t) => {
+test('where pages of any origin are allowed, only the name counts', async (t) => {
   const { ask } = await start(t, { allowsOrigin: undefined });
   assert.equal(await ask({ Origin: 'http://localhost:3000', 'Sec-Fetch-Site': 'same-site' }, 'POST'), 200);
   assert.equal(await ask({ Host: 'evil.example' }, 'POST'), 403);

@@ -48,7 +48,7 @@ function get(port: number, options: RequestOptions = {}): Promise<Answer> {
 }
 
 describe('HTTPS', () => {
-  test('answers and says so in the URL', async (t) => {
+  test('answers, and the URL has its scheme', async (t) => {
     const { listener, port } = await start(t, () => SETTINGS);
     assert.match(listener.url, /^https:\/\/127\.0\.0\.1:\d+$/);
     const { body, socket } = await get(port);
@@ -74,7 +74,7 @@ describe('HTTPS', () => {
     assert.deepEqual(serials, expected);
   });
 
-  test('refuses connections while its settings cannot be had, and goes on afterwards', async (t) => {
+  test('refuses connections while its settings are unreadable, and goes on afterwards', async (t) => {
     let broken = false;
     const { port } = await start(t, () => {
       if (broken) throw new Error('broken');
@@ -86,12 +86,12 @@ describe('HTTPS', () => {
     assert.equal((await get(port)).body, 'hello');
   });
 
-  test('refuses settings whose key is another one’s', async (t) => {
+  test('refuses settings with a key of another certificate', async (t) => {
     const { port } = await start(t, () => ({ ...SETTINGS, key: OTHER_SERVER.key }));
     await assert.rejects(get(port));
   });
 
-  test('survives who speaks plain HTTP', async (t) => {
+  test('survives a client with plain HTTP', async (t) => {
     const { port } = await start(t, () => SETTINGS);
     await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
     assert.equal((await get(port)).body, 'hello');
@@ -127,10 +127,10 @@ describe('HTTPS', () => {
 });
 
 describe('client certificates', () => {
-  const nobody = {};
+  const anonymous = {};
   const cases: readonly (readonly [
     ClientCertificates,
-    readonly [nobody: boolean, client: boolean, stranger: boolean],
+    readonly [anonymous: boolean, client: boolean, stranger: boolean],
   ])[] = [
     ['none', [true, true, true]],
     ['wished', [true, true, true]],
@@ -143,7 +143,7 @@ describe('client certificates', () => {
       test(`${clientCertificates}, in ${maxVersion}`, async (t) => {
         const { port } = await start(t, () => ({ ...SETTINGS, maxVersion, clientCertificates, clientCa: AUTHORITY }));
         const found: boolean[] = [];
-        for (const client of [nobody, CLIENT, STRANGER]) {
+        for (const client of [anonymous, CLIENT, STRANGER]) {
           found.push(
             await get(port, client).then(
               () => true,
@@ -157,7 +157,7 @@ describe('client certificates', () => {
   }
 
   for (const clientCa of ['', 'junk', STRANGER.cert]) {
-    test(`are trusted by nobody where the authorities are ${JSON.stringify(clientCa.slice(0, 30))}`, async (t) => {
+    test(`are trusted by no client where the authorities are ${JSON.stringify(clientCa.slice(0, 30))}`, async (t) => {
       const settings = { ...SETTINGS, clientCertificates: 'needed and checked', clientCa } as const;
       assert.ok(Array.isArray(tlsOptions(settings).ca), 'OpenSSL would take its own authorities');
       const { port } = await start(t, () => settings);
@@ -165,7 +165,7 @@ describe('client certificates', () => {
     });
   }
 
-  test('are let in by one of their names', async (t) => {
+  test('are accepted by one of their names', async (t) => {
     let clientNames: readonly string[] = [];
     const { port } = await start(t, () => ({
       ...SETTINGS,
@@ -201,7 +201,7 @@ describe('client certificates', () => {
 });
 
 describe('closing', () => {
-  test('lets a request over HTTPS finish', async (t) => {
+  test('waits for a request over HTTPS', async (t) => {
     let answer = (_: Response) => {};
     let asked = false;
     const clock = new FakeClock();
@@ -229,7 +229,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('cuts who has only begun with the handshake, and idle connections', async (t) => {
+  test('cuts unfinished handshakes and idle connections', async (t) => {
     const { listener, port } = await start(t, () => SETTINGS);
     const halfway = connectTcp(port, '127.0.0.1');
     const idle = connectTls({ host: '127.0.0.1', port, ca: AUTHORITY });

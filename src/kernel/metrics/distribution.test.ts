@@ -4,7 +4,7 @@ import { Distribution, DistributionFamily, printDistributions } from './distribu
 
 const HISTOGRAM = { name: 'opsdeck_seconds', help: 'How long.', type: 'histogram' } as const;
 
-test('a histogram has in each bucket all that is not larger than its bound', () => {
+test('a bucket of a histogram counts all values up to its bound', () => {
   const seconds = new Distribution([1, 5, 10]);
   for (const value of [0, 1, 1.5, 7, 11]) seconds.add(value);
   assert.equal(
@@ -29,7 +29,7 @@ test('a summary has a sum and a number', () => {
   assert.match(print(), /\n# TYPE s summary\ns_sum 3.5\ns_count 2$/);
 });
 
-test('values of which only the sum is known count as if they were equal', () => {
+test('values known only by their sum count as equal', () => {
   const seconds = new Distribution([1, 5]);
   seconds.add(8, 4);
   seconds.add(3, 3);
@@ -37,7 +37,7 @@ test('values of which only the sum is known count as if they were equal', () => 
   assert.deepEqual([seconds.count, seconds.sum, seconds.cumulated()], [7, 11, [3, 7]]);
 });
 
-test('distributions of one name are told apart by their labels, in the order of the label names', () => {
+test('distributions of one name are distinguished by their labels, in the order of the label names', () => {
   const family = new DistributionFamily([1], ['path', 'method']);
   family.of({ method: 'get', path: 'a"\\\n' }).add(2);
   family.of({ path: 'a"\\\n', method: 'get' }).add(0.5);

@@ -42,7 +42,7 @@ test('a gauge is read at each rendering', async () => {
   assert.match(await metrics.render(), /^opsdeck_reads 2$/m);
 });
 
-test('a count that is kept elsewhere is told as it is at each rendering, and is a counter', async () => {
+test('an external count is read at each rendering, and is a counter', async () => {
   const metrics = new Metrics();
   let done = 2;
   metrics.total('opsdeck_done_total', 'Done.', ['by'], (counter) => counter.inc({ by: 'ann' }, done));
@@ -54,7 +54,7 @@ test('a count that is kept elsewhere is told as it is at each rendering, and is 
   assert.match(await metrics.render(), /^opsdeck_done_total\{by="ann"\} 3$/m);
 });
 
-test('a distribution that is kept elsewhere is told as it is at each rendering', async () => {
+test('an external distribution is read at each rendering', async () => {
   const metrics = new Metrics();
   const seconds = new Distribution();
   metrics.distribution('opsdeck_work_seconds', 'How long work takes.', seconds);

@@ -11,13 +11,13 @@ async function numbers(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]));
 }
 
-test('a process says when it began, and what it holds', async () => {
+test('a process reports its start and its memory', async () => {
   const { process_start_time_seconds: start, process_resident_memory_bytes: rss = 0 } = await numbers();
   assert.equal(start, 5);
   assert.ok(rss > 20e6 && rss < 8e9, `${rss} bytes`);
 });
 
-test('on Linux it says how many files it has open of those that it may', async (t) => {
+test('on Linux it reports open files and their limit', async (t) => {
   if (!existsSync('/proc/self/limits')) return t.skip('there is no /proc');
   const before = await numbers();
   const descriptors = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));

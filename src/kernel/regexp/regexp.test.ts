@@ -19,7 +19,7 @@ test('an anchored pattern matches the texts that Go matches, as a whole', () => 
   }
 });
 
-test('an unanchored pattern matches the texts in which Go finds a match', () => {
+test('an unanchored pattern matches the same texts as in Go', () => {
   for (const [source, matching, others] of UNANCHORED) {
     const matches = accept(compileUnanchored(source));
     for (const text of matching) assert.equal(matches(text), true, `${source} on ${JSON.stringify(text)}`);
@@ -61,7 +61,7 @@ test('equal patterns share one automaton, and no other does', () => {
   assert.equal(unanchored.pattern.source, '^(?:host[0-9]+\\.(db|web))$');
 });
 
-test('patterns on which backtracking never ends are answered', () => {
+test('patterns of catastrophic backtracking are matched in time', () => {
   const long = 'a'.repeat(50_000);
   const cases: readonly (readonly [source: string, text: string, expected: boolean])[] = [
     ['(a+)+', `${long}!`, false],
@@ -78,7 +78,7 @@ test('patterns on which backtracking never ends are answered', () => {
   for (const [source, text, expected] of cases) assert.equal(accept(compileAnchored(source))(text), expected, source);
 });
 
-test('a pattern goes on giving the right answers when its automaton has more states than it may remember', () => {
+test('a pattern stays correct when its automaton has more states than its cache', () => {
   const matches = accept(compileAnchored('.*a[ab]{13}'));
   let bits = 1;
   for (let round = 0; round < 3000; round++) {
@@ -96,7 +96,7 @@ test('a source of more than 10,000 characters is refused', () => {
   assert.equal(reasonOf(compileUnanchored('a'.repeat(10_001))), reason);
 });
 
-test('a short source that stands for a huge program is refused', () => {
+test('a short source of a huge program is refused', () => {
   for (const source of ['(x{1000}y){1}'.repeat(20), 'x{1000}'.repeat(21), '((ab?){30}){33}[cd]{900}'.repeat(10)]) {
     assert.equal(reasonOf(compileAnchored(source)), `error parsing regexp: expression too large: \`^(?:${source})$\``);
   }
@@ -108,7 +108,7 @@ test('a source that has half of a surrogate pair is refused', () => {
   assert.equal(reasonOf(compileUnanchored('\ude00[a]')), 'error parsing regexp: invalid UTF-8: `\ude00[a]`');
 });
 
-test('every match is replaced by the same words, or all of the text when to look for more would take too long', () => {
+test('every match is replaced by the same words, or the whole text when a search would take too long', () => {
   const compiled = compileReplacer('(a+)+b');
   assert.ok(compiled.ok);
   const { replace } = compiled.replacer;

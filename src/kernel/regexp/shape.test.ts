@@ -119,7 +119,7 @@ test('literals, their alternatives, and wildcards between literals need no autom
   for (const source of ['a', 'a\\.b', 'a|b']) assert.ok(unanchoredShape(source), source);
 });
 
-test('whatever has more to it is left to the automaton', () => {
+test('any other pattern is left to the automaton', () => {
   const others = [
     'a.b',
     'a?',

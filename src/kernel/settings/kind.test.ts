@@ -100,7 +100,7 @@ const refused: readonly (readonly [string, Kind<unknown, unknown>, unknown, RegE
   ['list', listOf(hostName), [['a']], /^write a name or address/],
 ];
 for (const [name, kind, written, reason] of refused)
-  test(`${name}: ${JSON.stringify(written)} is refused, with what to write`, () => {
+  test(`${name}: ${JSON.stringify(written)} is refused, with the correct form`, () => {
     const outcome = kind.read(written);
     assert.ok(!outcome.ok);
     assert.match(outcome.reason, reason);

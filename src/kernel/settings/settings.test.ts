@@ -28,7 +28,7 @@ function read(flags: Readonly<Record<string, unknown>>, env: Readonly<Record<str
   return { given: readSettings(TABLE, layers, problems), problems };
 }
 
-test('values without a layer are defaults; those without a default are absent', () => {
+test('values without a layer are defaults; settings without a default are absent', () => {
   const values = valuesOf(TABLE);
   assert.deepEqual(values, {
     port: 8065,
@@ -44,7 +44,7 @@ test('values without a layer are defaults; those without a default are absent', 
   assert.equal(typed.port, 8065);
 });
 
-test('a later layer stands above an earlier one, and an empty variable counts as not set', () => {
+test('a later layer takes precedence over an earlier one, and an empty variable counts as not set', () => {
   const { given, problems } = read({ port: '1', presence: false }, { X_PORT: '2', LEVEL: 'info', X_NAMES: ' ' });
   assert.deepEqual(problems, []);
   assert.deepEqual(given, {
@@ -55,7 +55,7 @@ test('a later layer stands above an earlier one, and an empty variable counts as
   assert.equal(valuesOf(TABLE, given).presence, false);
 });
 
-test('a problem names the flag or variable, what was found and what it may be; all come at once', () => {
+test('a problem names the flag or variable, its value and the allowed values; all are reported at once', () => {
   const { given, problems } = read({ port: 'x', level: 'loud' }, { X_PORT: '-1' });
   assert.deepEqual(given, {});
   assert.deepEqual(problems, [
@@ -65,7 +65,7 @@ test('a problem names the flag or variable, what was found and what it may be; a
   ]);
 });
 
-test('no problem repeats a secret, what may be a password, or a long value', () => {
+test('no problem quotes a secret, a possible password, or a long value', () => {
   assert.deepEqual(read({ 'api-key': 'hunter2' }).problems, ['--api-key: the value is invalid; write right']);
   assert.deepEqual(read({ port: 'http://a:hunter2@b' }).problems, [
     '--port: "…@b" is invalid; write a whole number from 0 to 65535',
@@ -73,7 +73,7 @@ test('no problem repeats a secret, what may be a password, or a long value', () 
   assert.ok((read({ port: 'x'.repeat(1000) }).problems[0]?.length ?? 0) < 200);
 });
 
-test('a setting that is gone is refused whatever its value', () => {
+test('a removed setting is refused whatever its value', () => {
   assert.deepEqual(read({ old: 'a' }).problems, ['--old: it is gone; leave it out']);
 });
 

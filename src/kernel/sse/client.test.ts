@@ -73,7 +73,7 @@ function dial(t: TestContext, port: number, request = REQUEST): Peer {
 }
 
 describe('a stream', () => {
-  test('lets go of its answer when its beginning has left, and goes on in the same chunks', async (t) => {
+  test('releases its answer when its beginning is sent, and continues in the same chunks', async (t) => {
     const { fanout, opened, taken, port } = await startStreams(t);
     const peer = dial(t, port);
     await peer.hears('hello');
@@ -108,23 +108,23 @@ describe('a stream', () => {
     await closed;
   });
 
-  test('tells that it is over when it is, and not when its answer is', async (t) => {
-    const told: string[] = [];
-    const onAnswer = (outgoing: ServerResponse) => whenOver(outgoing, () => told.push('answer'));
+  test('reports its own end, not that of its answer', async (t) => {
+    const reported: string[] = [];
+    const onAnswer = (outgoing: ServerResponse) => whenOver(outgoing, () => reported.push('answer'));
     const { opened, taken, port } = await startStreams(t, onAnswer);
     const peer = dial(t, port);
     await eventually('opened', () => opened.length === 1);
     const { outgoing, client } = opened[0] as Opened;
-    client.whenOver(() => told.push('stream'));
-    client.whenOver(() => told.push('stream again'));
+    client.whenOver(() => reported.push('stream'));
+    client.whenOver(() => reported.push('stream again'));
     await eventually('taken', () => taken.length === 1 && outgoing.closed);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     peer.socket.destroy();
-    await eventually('told', () => told.length === 3);
-    assert.deepEqual(told.sort(), ['answer', 'stream', 'stream again']);
+    await eventually('the ends', () => reported.length === 3);
+    assert.deepEqual(reported.sort(), ['answer', 'stream', 'stream again']);
     client.send(HELLO);
     client.end();
-    assert.equal(told.length, 3);
+    assert.equal(reported.length, 3);
   });
 
   test('has no chunks for a client of HTTP/1.0, and ends with its connection', async (t) => {
@@ -156,7 +156,7 @@ describe('a stream', () => {
     await peer.hears('data: after');
   });
 
-  test('passes over what its client sends after its request', async (t) => {
+  test('ignores data from its client after the request', async (t) => {
     const { fanout, opened, taken, port } = await startStreams(t);
     const peer = dial(t, port);
     await eventually('taken', () => taken.length === 1);
@@ -220,7 +220,7 @@ describe('a listener that closes', { timeout: HANG_MS }, () => {
     assert.match(peer.received, /0\r\n\r\n$/);
   });
 
-  test('cuts at its deadline a stream that is not read', async (t) => {
+  test('cuts an unread stream at its deadline', async (t) => {
     const { clock, listener, port, send, fanout } = await startListener(t, {}, 16 * 2 ** 20);
     const peer = dial(t, port);
     await peer.hears('hello');

@@ -28,7 +28,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const MARK = '~'.charCodeAt(0);
 const EVENT = { text: `${'x'.repeat(1000)}~` };
 
-/** One way to tell many: takes clients as they come, and sends the event to all of them. */
+/** One way of fan-out: accepts clients, and sends the event to all of them. */
 interface Sender {
   take(incoming: IncomingMessage, outgoing: ServerResponse): void;
   readonly size: () => number;
@@ -70,11 +70,11 @@ const SENDERS: Record<string, () => Sender> = {
   },
 };
 
-/** What the measured process is asked for, and what it answers. */
+/** A question to the measured process, and its answer. */
 type Question = { readonly ask: 'size' | 'heap' | 'cpu' | 'send' };
 type Answer = { readonly port: number } | { readonly value: number };
 
-/** The measured process: nothing but one server, told what to do by the process that holds its clients. */
+/** The measured process: only one server, controlled by the process with its clients. */
 async function serve(sender: Sender): Promise<void> {
   const server = createServer((incoming, outgoing) => sender.take(incoming, outgoing));
   server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 });
@@ -148,7 +148,7 @@ interface Sample {
   readonly heapKb: number;
 }
 
-/** Runs one way with so many clients in a process of its own: what a client costs, and what each event costs it. */
+/** Runs one way with `clients` clients in its own process: the cost per client, and per client and event. */
 async function measure(name: string, clients: number): Promise<Sample> {
   const server = fork(fileURLToPath(import.meta.url), [], {
     env: { ...process.env, [SENDER_VARIABLE]: name },

@@ -18,7 +18,7 @@ import { type EventFields, type Frame, frameComment, frameEvent } from './frame.
 import { SseReader } from './reader.ts';
 import { onTakenSocket } from './stream-socket.ts';
 
-/** A fake clock that knows how many of its timers are armed. */
+/** A fake clock with the number of its armed timers. */
 class CountingClock implements Clock {
   readonly #clock = new FakeClock();
   timers = 0;
@@ -141,7 +141,7 @@ describe('frameEvent', () => {
       { retry: 2000, id: 'k3-7', event: 'hello', data: 'x' },
       'retry: 2000\nid: k3-7\nevent: hello\ndata: x\n\n',
     ],
-    'writes one data field a line, whatever ends the lines': [
+    'writes one data field a line, for every kind of line end': [
       { data: 'a\nb\r\nc\rd' },
       'data: a\ndata: b\ndata: c\ndata: d\n\n',
     ],
@@ -179,7 +179,7 @@ describe('frameEvent', () => {
   });
 });
 
-test('frameComment writes a bare comment, a text, or several lines, with a blank line unless told otherwise', () => {
+test('frameComment writes a bare comment, a text, or several lines, with a blank line by default', () => {
   assert.equal(textOf(frameComment()), ':\n\n');
   assert.equal(textOf(frameComment(' hb')), ': hb\n\n');
   assert.equal(textOf(frameComment('a\nb')), ':a\n:b\n\n');
@@ -187,7 +187,7 @@ test('frameComment writes a bare comment, a text, or several lines, with a blank
 });
 
 describe('open', () => {
-  test('answers at once with the head of a stream that nobody stores or buffers', async (t) => {
+  test('answers at once with a head that forbids storing and buffering', async (t) => {
     const { join } = await startRoom(t);
     const { status, headers } = await join();
     assert.equal(status, 200);
@@ -198,7 +198,7 @@ describe('open', () => {
     assert.equal(headers['content-length'], undefined);
   });
 
-  test('lets its caller add headers and replace its own, however they are spelled', async (t) => {
+  test('allows its caller to add headers and replace its own, in any spelling', async (t) => {
     const headers = {
       'Cache-Control': 'no-store',
       'CONTENT-TYPE': 'text/event-stream; charset=utf-8',
@@ -251,7 +251,7 @@ describe('open', () => {
     assert.deepEqual(await nextData(await join(), 1), ['all']);
   });
 
-  test('takes no client that went away before it was answered', async (t) => {
+  test('accepts no client that disconnected before its answer', async (t) => {
     const clock = new CountingClock();
     const fanout = new Fanout({ clock, heartbeatMs: 0, maxConnectionMs: 1000 });
     const server = createServer((_, outgoing) => {
@@ -274,7 +274,7 @@ describe('send', () => {
     for (const stream of streams) assert.deepEqual(await nextData(stream, 3), ['a', 'b', 'c']);
   });
 
-  test('to one client is in order with what goes to all', async (t) => {
+  test('to one client is in order with events to all', async (t) => {
     const { fanout } = await startRoom(t);
     const server = createServer((_, outgoing) => {
       const client = fanout.open(outgoing);
@@ -312,7 +312,7 @@ describe('send', () => {
 });
 
 describe('heartbeats', () => {
-  test('are bare comments that one timer sends to all', async (t) => {
+  test('are bare comments sent to all by one timer', async (t) => {
     const clock = new CountingClock();
     const { fanout, join } = await startRoom(t, { clock, heartbeatMs: 15_000 });
     const streams = await Promise.all([join(), join(), join()]);
@@ -327,7 +327,7 @@ describe('heartbeats', () => {
     }
   });
 
-  test('are whatever frame their owner wants', async (t) => {
+  test('are any frame of their owner', async (t) => {
     const clock = new CountingClock();
     const heartbeat = frameComment(' hb', { blankLine: false });
     const { join } = await startRoom(t, { clock, heartbeatMs: 1000, heartbeat });
@@ -338,8 +338,8 @@ describe('heartbeats', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  test('is forgotten, and its timer too, however many come and go', async (t) => {
+describe('a client that disconnects', () => {
+  test('is removed, and its timer too, however many come and go', async (t) => {
     const clock = new CountingClock();
     const { fanout, join } = await startRoom(t, { clock, heartbeatMs: 1000, maxConnectionMs: 60_000 });
     for (let round = 0; round < 5; round++) {
@@ -352,7 +352,7 @@ describe('a client that goes away', () => {
     }
   });
 
-  test('in the turn in which it came is forgotten, too', async (t) => {
+  test('in the turn of its arrival is removed, too', async (t) => {
     const { fanout, join } = await startRoom(t, {}, (outgoing) => {
       process.nextTick(() => outgoing.destroy());
       return { snapshot: message('x') };
@@ -362,7 +362,7 @@ describe('a client that goes away', () => {
     assert.equal(fanout.size, 0);
   });
 
-  test('with a reset, in the midst of what is sent, harms nobody', async (t) => {
+  test('with a reset, in the middle of an event, does not affect other clients', async (t) => {
     const { fanout, port, join } = await startRoom(t);
     const stays = await join();
     const goes = await Promise.all(Array.from({ length: 10 }, () => connectRaw(t, port, REQUEST)));
@@ -376,7 +376,7 @@ describe('a client that goes away', () => {
     assert.equal(fanout.dropped, 0);
   });
 
-  test('is forgotten with the next heartbeat when its request was still waiting behind another one', async (t) => {
+  test('is removed at the next heartbeat when its request was still waiting behind another one', async (t) => {
     const clock = new CountingClock();
     const { fanout, port } = await startQueue(t, { clock, heartbeatMs: 1000, maxConnectionMs: 60_000 });
     const socket = await connectRaw(t, port, UNANSWERED + REQUEST.repeat(2));
@@ -391,7 +391,7 @@ describe('a client that goes away', () => {
     assert.equal(clock.timers, 1);
   });
 
-  test('is forgotten with what is sent next when its request waits behind a stream, which never ends', async (t) => {
+  test('is removed at the next event when its request waits behind an endless stream', async (t) => {
     const clock = new CountingClock();
     const { fanout, opened, port } = await startRoom(t, { clock, maxConnectionMs: 60_000 }, { snapshot: message('x') });
     await connectRaw(t, port, REQUEST.repeat(3));
@@ -406,7 +406,7 @@ describe('a client that goes away', () => {
 describe('a client that does not read', () => {
   const maxBufferedBytes = 64 * 1024;
 
-  test('is cut once it leaves more unread than the limit, and the others are not held up', async (t) => {
+  test('is cut once it leaves more unread than the limit, and the others are not delayed', async (t) => {
     const dropped: StreamClient[] = [];
     const { fanout, opened, join } = await startRoom(t, {
       maxBufferedBytes,
@@ -428,7 +428,7 @@ describe('a client that does not read', () => {
     for (const stream of reads) assert.deepEqual(await nextData(stream, 1), ['still here']);
   });
 
-  test('is given no more than the limit and the frames of one turn', async (t) => {
+  test('is sent at most the limit and the frames of one turn', async (t) => {
     const { fanout, opened, join } = await startRoom(t, { maxBufferedBytes });
     (await join()).pause();
     const frame = filler(16 * 1024);
@@ -443,7 +443,7 @@ describe('a client that does not read', () => {
     assert.ok(mostUnread < maxBufferedBytes + 3 * frame.bytes.length, `${mostUnread} bytes were unread`);
   });
 
-  test('is not cut for a snapshot bigger than the limit, nor for what comes while it still reads that', async (t) => {
+  test('is not cut for a snapshot bigger than the limit, nor for events while it still reads that', async (t) => {
     const { fanout, opened, join } = await startRoom(t, { maxBufferedBytes }, { snapshot: filler(16 * 1024 * 1024) });
     const stream = await join();
     stream.pause();
@@ -474,7 +474,7 @@ describe('a client that does not read', () => {
     assert.ok(mostUnread < 1024 * 1024, `${mostUnread} bytes were unread`);
   });
 
-  test('is told from one that was sent a burst within one turn', async (t) => {
+  test('is distinguished from one that was sent a burst within one turn', async (t) => {
     const { fanout, join } = await startRoom(t, { maxBufferedBytes });
     const stream = await join();
     for (let sent = 0; sent < 100; sent++) fanout.send(filler(16 * 1024));
@@ -549,7 +549,7 @@ describe('a longest connection', () => {
 });
 
 describe('close', () => {
-  test('ends every stream cleanly after what was sent before, so that the server can close', async (t) => {
+  test('ends every stream cleanly after its earlier events, so that the server can close', async (t) => {
     const clock = new CountingClock();
     const { fanout, server, join } = await startRoom(t, { clock, heartbeatMs: 1000, maxConnectionMs: 60_000 });
     const streams = await Promise.all(Array.from({ length: 20 }, join));
@@ -565,7 +565,7 @@ describe('close', () => {
     await eventually('no timer left', () => clock.timers === 0);
   });
 
-  test('answers who comes later with a stream that has ended', async (t) => {
+  test('answers later clients with an ended stream', async (t) => {
     const { fanout, join } = await startRoom(t, {}, { snapshot: message('x') });
     fanout.close();
     const stream = await join();
@@ -575,7 +575,7 @@ describe('close', () => {
     assert.equal(fanout.size, 0);
   });
 
-  test('waits for those who read slowly', async (t) => {
+  test('waits for slow clients', async (t) => {
     const { fanout, server, join } = await startRoom(t, {}, { snapshot: filler(16 * 1024 * 1024) });
     const quick = await join();
     const stream = await join();
@@ -593,7 +593,7 @@ describe('close', () => {
     assert.equal((await stream.next())?.data.length, 16 * 1024 * 1024);
   });
 
-  test('cuts after ten seconds who has not read to the end', async (t) => {
+  test('cuts clients that have not read to the end after ten seconds', async (t) => {
     const clock = new CountingClock();
     const { fanout, server, join } = await startRoom(t, { clock }, { snapshot: filler(16 * 1024 * 1024) });
     const stream = await join();
@@ -609,7 +609,7 @@ describe('close', () => {
     assert.equal(clock.timers, 0);
   });
 
-  test('is done at once when nobody listens', async () => {
+  test('is done at once without clients', async () => {
     await new Fanout({ clock: new FakeClock(), heartbeatMs: 1000 }).close();
   });
 });

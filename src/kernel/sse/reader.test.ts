@@ -22,7 +22,7 @@ const GRAMMAR: Record<string, [stream: string, items: SseItem[]]> = {
   'an event has the name that it is given': ['event: put\ndata: 1\n\n', [event('1', { event: 'put' })]],
   'an empty name is a message': ['event: put\nevent:\ndata: 1\n\n', [event('1')]],
   'a name counts for one event': ['event: put\ndata: 1\n\ndata: 2\n\n', [event('1', { event: 'put' }), event('2')]],
-  'a name alone is no event, and is forgotten': ['event: put\n\ndata: 1\n\n', [event('1')]],
+  'a name alone is not an event, and is dropped': ['event: put\n\ndata: 1\n\n', [event('1')]],
   'data lines are joined by line feeds': ['data: a\ndata:\ndata: b\n\n', [event('a\n\nb')]],
   'an empty data line is an event with empty data': ['data\n\ndata:\n\n', [event(''), event('')]],
   'one space after the colon goes, the second stays': [
@@ -40,8 +40,8 @@ const GRAMMAR: Record<string, [stream: string, items: SseItem[]]> = {
   'a byte order mark goes, at the start only': [`${BOM}data: 1\n\n${BOM}data: 2\n\n`, [event('1')]],
   'a second byte order mark belongs to the field': [`${BOM}${BOM}data: 1\n\n`, []],
   'a line of a byte order mark alone is blank': [`${BOM}\ndata: 1\n\n`, [event('1')]],
-  'comments are told, also within an event': [':\n\ndata: 1\n: hb\n\n', [comment(''), comment(' hb'), event('1')]],
-  'an event cut off by the end is none': ['data: 1\n\ndata: 2\n', [event('1')]],
+  'comments are reported, also within an event': [':\n\ndata: 1\n: hb\n\n', [comment(''), comment(' hb'), event('1')]],
+  'an event cut off by the end is dropped': ['data: 1\n\ndata: 2\n', [event('1')]],
   'an id stays until another comes': [
     'id: 7\ndata: 1\n\ndata: 2\n\nid\ndata: 3\n\n',
     [event('1', { id: '7' }), event('2', { id: '7' }), event('3')],
@@ -50,7 +50,7 @@ const GRAMMAR: Record<string, [stream: string, items: SseItem[]]> = {
     'id: 7\ndata: 1\n\nid: 8\0\ndata: 2\n\n',
     [event('1', { id: '7' }), event('2', { id: '7' })],
   ],
-  'a retry of digits is told': ['retry: 2500\n\n', [{ kind: 'retry', retryMs: 2500 }]],
+  'a retry of digits is reported': ['retry: 2500\n\n', [{ kind: 'retry', retryMs: 2500 }]],
   'a retry of anything else is ignored': [
     'retry: 2.5\nretry: -1\nretry: 1e3\nretry:\nretry:  1\nretry: ٣\ndata: 1\n\n',
     [event('1')],
@@ -63,7 +63,7 @@ describe('the grammar of an event stream', () => {
     test(rule, () => assert.deepEqual(read(stream), items));
   }
 
-  test('bytes that are no UTF-8 become replacement characters', () => {
+  test('invalid UTF-8 becomes replacement characters', () => {
     const stream = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xff, 0xe6, 0x9d]), Buffer.from('b\n\n')]);
     assert.deepEqual(read(stream), [event('a\uFFFD\uFFFDb')]);
   });
@@ -78,13 +78,13 @@ describe('the last event id', () => {
     assert.equal(reader.lastEventId, '2');
   });
 
-  test('moves on with an id that has no data', () => {
+  test('changes with an id without data', () => {
     const reader = new SseReader();
     assert.deepEqual(reader.push(Buffer.from('id: 1\n\n')), []);
     assert.equal(reader.lastEventId, '1');
   });
 
-  test('goes on from an earlier connection', () => {
+  test('continues from an earlier connection', () => {
     const reader = new SseReader({ lastEventId: '41' });
     assert.equal(reader.lastEventId, '41');
     assert.deepEqual(reader.push(Buffer.from('data: x\n\n')), [event('x', { id: '41' })]);
@@ -108,13 +108,13 @@ describe('the limit of an event', () => {
     });
   }
 
-  test('holds for each event, not for the stream', () => {
+  test('applies to each event, not for the stream', () => {
     const stream = `data: ${'x'.repeat(90)}\n\n: heartbeat\n\n`.repeat(10);
     assert.equal(read(stream, { maxEventBytes: 100 }).length, 20);
   });
 });
 
-/** Lines of fields, comments and nonsense with line ends of each kind, and now and then bytes that are no UTF-8. */
+/** Lines of fields, comments and nonsense with line ends of each kind, and now and then invalid UTF-8. */
 function randomStream(random: Random): Buffer {
   const openings = ['data: ', 'data: ', 'data:', 'event: ', 'id: ', 'retry: ', ':', 'data', 'foo: ', BOM, ''];
   const words = ['a', ' ', '17', 'ü', '東', '🚨', ':', '\0', BOM, Buffer.from([0xe6, 0x9d]), Buffer.from([0xff])];
@@ -179,7 +179,7 @@ describe('chunks', () => {
     assert.ok(found > 3000, `only ${found} events: the generator makes streams of nothing`);
   });
 
-  test('an event is told with the CR that ends it, and the LF in the next chunk is no blank line', () => {
+  test('an event is reported at the CR that ends it, and the LF in the next chunk is not a blank line', () => {
     const reader = new SseReader();
     assert.deepEqual(reader.push(Buffer.from('data: 1\r\n\r')), [event('1')]);
     assert.deepEqual(reader.push(Buffer.from('\ndata: 2\r')), []);

@@ -39,7 +39,7 @@ async function assertRefused(path: string, exitCode: ExitCode, message: string |
 const inUse = (path: string) =>
   `the data directory ${path} is in use by another opsdeck process; stop that one (pid ${process.pid}), or choose another directory`;
 
-/** How many descriptors of this process are open on the path; undefined where there is no /proc. */
+/** Number of open descriptors of this process on the path; undefined where there is no /proc. */
 function descriptorsOn(path: string): number | undefined {
   if (!existsSync('/proc/self/fd')) return undefined;
   return readdirSync('/proc/self/fd').filter((descriptor) => {
@@ -52,7 +52,7 @@ function descriptorsOn(path: string): number | undefined {
 }
 
 describe('a data directory', () => {
-  test('is made where there is none, for its owner alone', async (t) => {
+  test('is created if missing, for its owner alone', async (t) => {
     const path = join(temporaryFolder(t), 'a', 'b');
     const directory = await own(t, path);
     assert.equal(directory.path, path);
@@ -60,14 +60,15 @@ describe('a data directory', () => {
     assert.equal(statSync(join(path, 'owner.sock')).mode & 0o777, 0o600);
   });
 
-  test('that was there before, and that others may enter, is told of once, with the remedy', async (t) => {
+  test('that exists and is open to other users is reported once, with the remedy', async (t) => {
     const path = temporaryFolder(t);
-    const told: string[] = [];
-    const visit = async () => (await ownDataDirectory(path, systemClock, (message) => told.push(message))).release();
+    const warnings: string[] = [];
+    const visit = async () =>
+      (await ownDataDirectory(path, systemClock, (message) => warnings.push(message))).release();
     await visit();
     chmodSync(path, 0o755);
     await visit();
-    assert.deepEqual(told, [`the data directory ${path} is open to other users: chmod 700 ${path}`]);
+    assert.deepEqual(warnings, [`the data directory ${path} is open to other users: chmod 700 ${path}`]);
     assert.equal(statSync(path).mode & 0o777, 0o755);
   });
 
@@ -95,7 +96,7 @@ describe('a data directory', () => {
     }
   });
 
-  test('that was released twice is not taken from its next owner', async (t) => {
+  test('released twice is not lost by its next owner', async (t) => {
     const path = temporaryFolder(t);
     const first = await own(t, path);
     first.release();
@@ -166,7 +167,7 @@ describe('a data directory of a very long path', () => {
   /** Longer than the 108 bytes that the address of a socket has room for. */
   const longPath = (t: TestContext) => join(temporaryFolder(t), 'd'.repeat(100), 'ü'.repeat(50), 'data');
 
-  test('is owned like any other', async (t) => {
+  test('is taken like any other', async (t) => {
     const path = longPath(t);
     const directory = await own(t, path);
     assert.deepEqual(readdirSync(path), ['owner.sock']);
@@ -196,7 +197,7 @@ describe('a data directory that cannot be used is refused', () => {
     await assertRefused(path, 1, `cannot use the data directory ${path}: ${reason}`);
   });
 
-  test('where a file stands on its way', async (t) => {
+  test('where a file is part of its path', async (t) => {
     const file = join(temporaryFolder(t), 'file');
     writeFileSync(file, '');
     const path = join(file, 'data');

@@ -10,7 +10,7 @@ import { type Database, openDatabase, type SqlValue, type Statement } from './da
 
 const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)';
 
-/** A directory that no other process of a test knows. */
+/** A directory unknown to other test processes. */
 function directoryOf(path: string): DataDirectory {
   return { path, release() {} };
 }
@@ -35,7 +35,7 @@ const outcomes = async (writes: readonly Promise<void>[]) =>
 const DUPLICATE = 'UNIQUE constraint failed: notes.id';
 
 describe('a database', () => {
-  test('gives back what was written, of every kind', async (t) => {
+  test('returns written values of every kind', async (t) => {
     const { database } = await open(t, undefined, ['CREATE TABLE kept (id INTEGER PRIMARY KEY, value)']);
     const values: readonly SqlValue[] = [
       ...['', 'grün 😀', "it's", 'x'.repeat(100_000), '\u0001'],
@@ -51,12 +51,12 @@ describe('a database', () => {
     assert.deepEqual(plainRows(await database.query('SELECT id FROM kept WHERE value = ?', ["it's"])), [{ id: 2 }]);
   });
 
-  test('rejects a query for a number that JavaScript does not hold, instead of rounding it', async (t) => {
+  test('rejects a query for a number beyond the range of JavaScript, instead of rounding it', async (t) => {
     const { database } = await open(t);
     await assert.rejects(database.query('SELECT 9007199254740993 AS number'), { code: 'ERR_OUT_OF_RANGE' });
   });
 
-  test('keeps whole numbers as such where a column does not say of what kind it is', async (t) => {
+  test('keeps integers as such in a column without a type', async (t) => {
     const { database } = await open(t, undefined, ['CREATE TABLE kept (value)']);
     for (const value of [0, -1, 2 ** 40, 2 ** 53, 1.5])
       await database.write([{ sql: 'INSERT INTO kept VALUES (?)', values: [value] }]);
@@ -67,7 +67,7 @@ describe('a database', () => {
     );
   });
 
-  test('takes bytes that threads share', async (t) => {
+  test('accepts bytes shared by threads', async (t) => {
     const { database } = await open(t);
     const shared = Buffer.from(new SharedArrayBuffer(6)).fill('grün!', 0, 6);
     await database.write([{ sql: 'INSERT INTO notes VALUES (1, CAST(? AS TEXT))', values: [shared] }]);
@@ -82,7 +82,7 @@ describe('a database', () => {
     assert.deepEqual(await idsIn(database), []);
   });
 
-  test('takes statements that give rows, or none at all', async (t) => {
+  test('accepts statements with rows, and an empty list', async (t) => {
     const { database } = await open(t);
     const returning = { sql: 'INSERT INTO notes VALUES (?, ?), (?, ?) RETURNING id', values: [1, 'a', 2, 'b'] };
     await database.write([returning, { sql: 'SELECT * FROM notes', values: [] }, insert(3)]);
@@ -90,7 +90,7 @@ describe('a database', () => {
     assert.deepEqual(await idsIn(database), [1, 2, 3]);
   });
 
-  test('rejects a wrong query, and goes on', async (t) => {
+  test('rejects a wrong query, and continues', async (t) => {
     const { database } = await open(t);
     await assert.rejects(database.query('SELECT absent FROM notes'), { message: 'no such column: absent' });
     await assert.rejects(database.query('SELECT id FROM notes WHERE id = ?', [1, 2]), /out of range/);
@@ -100,8 +100,8 @@ describe('a database', () => {
   });
 });
 
-describe('what a write outlives', () => {
-  /** Tells whether the log of changes was synced since it was asked before. */
+describe('durability of a write', () => {
+  /** Whether the log of changes was synced since the previous call. */
   function watchSyncs(t: TestContext, path: string): () => boolean {
     const log = statSync(join(path, 'notes.db-wal')).ino;
     const synced = new Set<number>();
@@ -130,7 +130,7 @@ describe('what a write outlives', () => {
     };
   }
 
-  test('is the loss of power: it is acknowledged after the disk has it, not before', async (t) => {
+  test('against the loss of power: it is acknowledged only after its sync to disk', async (t) => {
     const { database, path } = await open(t);
     const isSynced = watchSyncs(t, path);
     for (let id = 1; id <= 3; id++) {
@@ -140,7 +140,7 @@ describe('what a write outlives', () => {
     }
   });
 
-  test('is the end of the process where that is enough: the disk is not waited for', async (t) => {
+  test('against the end of the process alone: it is acknowledged before its sync to disk', async (t) => {
     const { database, path } = await open(t);
     const isSynced = watchSyncs(t, path);
     await database.write([insert(1)], 'system');
@@ -169,7 +169,7 @@ describe('a write at once', () => {
     return idsIn(database);
   }
 
-  test('is with the operating system when the call returns, and all that was asked for before with it', async (t) => {
+  test('is with the operating system when the call returns, and all earlier writes with it', async (t) => {
     const { database, path } = await open(t);
     const before = database.write([insert(1)]);
     const now = database.writeNow([insert(2)]);
@@ -180,7 +180,7 @@ describe('a write at once', () => {
     assert.deepEqual(await idsIn(database), [1, 2, 3]);
   });
 
-  test('that fails says so, and takes nothing else along', async (t) => {
+  test('that fails is rejected, and affects no other write', async (t) => {
     const { database } = await open(t);
     const writes = [
       database.write([insert(1)]),
@@ -193,11 +193,11 @@ describe('a write at once', () => {
   });
 });
 
-describe('a file that is taken away', () => {
+describe('a removed file', () => {
   const GONE = /notes\.db was removed or moved while it was in use: what is written now is lost; .* or start again$/;
 
   for (const name of ['notes.db', 'notes.db-wal']) {
-    test(`keeps nothing any more, and says so: ${name}`, async (t) => {
+    test(`keeps nothing any more, and reports it: ${name}`, async (t) => {
       const { database, path } = await open(t);
       await database.write([insert(1)]);
       rmSync(join(path, name));
@@ -206,7 +206,7 @@ describe('a file that is taken away', () => {
     });
   }
 
-  test('is one that has another in its place; back in its place it keeps what was written', async (t) => {
+  test('is also a replaced file; back in its place it keeps later writes', async (t) => {
     const folder = temporaryFolder(t);
     const [path, away] = [join(folder, 'data'), join(folder, 'away')];
     fs.mkdirSync(path);
@@ -224,7 +224,7 @@ describe('a file that is taken away', () => {
 });
 
 describe('a disk that fails', () => {
-  test('is told to those who wanted their rows on it, and to nobody else', async (t) => {
+  test('is reported to the callers that wait for the disk, and to no other', async (t) => {
     const { database } = await open(t);
     const failing = t.mock.method(fs, 'fdatasync', ((_, done) => done(new Error('EIO'))) as typeof fs.fdatasync);
     syncBuiltinESMExports();
@@ -258,7 +258,7 @@ describe('writes of one turn', () => {
     assert.ok(apart > 5 * one, `${apart} bytes apart, ${one} for one`);
   });
 
-  test('are done in the order in which they were asked for, and all are done before a later one', async (t) => {
+  test('are done in the order of their calls, and all are done before a later one', async (t) => {
     const { database } = await open(t);
     const order: string[] = [];
     const note = (text: string) => ({ sql: 'UPDATE notes SET note = note || ?', values: [text] });
@@ -269,7 +269,7 @@ describe('writes of one turn', () => {
     assert.deepEqual(plainRows(await database.query('SELECT note FROM notes')), [{ note: 'abc' }]);
   });
 
-  test('are each whole or not at all: one that fails takes no other along', async (t) => {
+  test('are each whole or not at all: a failed one affects no other', async (t) => {
     const { database } = await open(t);
     const writes = [
       [insert(1)],
@@ -322,7 +322,7 @@ describe('a write that fails', () => {
 });
 
 describe('a copy', () => {
-  test('holds what was committed, and neither reads nor writes wait for its end', async (t) => {
+  test('has the committed rows, and neither reads nor writes wait for its end', async (t) => {
     const { database, path } = await open(t);
     await database.write(Array.from({ length: 1000 }, (_, id) => insert(id, 'x'.repeat(4000))));
     const target = temporaryFolder(t);
@@ -345,7 +345,7 @@ describe('a copy', () => {
     await assert.rejects(database.copy(join(path, 'no', 'folder')), { code: 'ENOENT' });
   });
 
-  test('that is under way at the close is finished first', async (t) => {
+  test('under way at the close is finished first', async (t) => {
     const { database, path } = await open(t);
     await database.write([insert(1)]);
     const target = temporaryFolder(t);
@@ -360,7 +360,7 @@ describe('a full disk', () => {
   const LIMITED = [`${NOTES}; PRAGMA max_page_count = 20`];
   const big = (id: number) => insert(id, 'x'.repeat(30_000));
 
-  test('rejects what has no room, and takes what has, in the same turn too', async (t) => {
+  test('rejects writes without room, and accepts others, in the same turn too', async (t) => {
     const { database } = await open(t, undefined, LIMITED);
     const writes = [1, 2, 3, 4].map((id) => database.write([big(id)]));
     const full = 'database or disk is full';
@@ -368,7 +368,7 @@ describe('a full disk', () => {
     assert.deepEqual(await idsIn(database), [1, 2, 5]);
   });
 
-  test('with room again takes writes again', async (t) => {
+  test('with room again accepts writes again', async (t) => {
     const { database, path } = await open(t, undefined, LIMITED);
     await database.write([big(1), big(2)]);
     for (let round = 0; round < 3; round++) await assert.rejects(database.write([big(3)]), /full/);
@@ -383,7 +383,7 @@ describe('a full disk', () => {
 });
 
 describe('closing', () => {
-  test('writes what is under way', async (t) => {
+  test('completes writes under way', async (t) => {
     const { database, path } = await open(t);
     const writes = [database.write([insert(1)]), database.write([insert(2)])];
     await database.close();
@@ -406,7 +406,7 @@ describe('closing', () => {
     assert.deepEqual(await idsIn(again), [1, 2]);
   });
 
-  test('twice is as good as once; what comes later is rejected', async (t) => {
+  test('twice is as good as once; later calls are rejected', async (t) => {
     const { database } = await open(t);
     await database.query('SELECT id FROM notes');
     await Promise.all([database.close(), database.close()]);

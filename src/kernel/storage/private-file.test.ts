@@ -31,14 +31,14 @@ import {
 } from './private-file.ts';
 
 const { O_CREAT, O_RDWR } = constants;
-/** Nobody. */
+/** The user `nobody`. */
 const OTHER = 65_534;
 const isRoot = process.geteuid?.() === 0;
 const NEEDS_ROOT = isRoot ? {} : { skip: 'only root can act as another user' };
 
 const modeOf = (path: string) => lstatSync(path).mode & 0o777;
 
-/** A folder in which everybody may put files, such as /tmp. */
+/** A folder that every user may write to, such as /tmp. */
 function sharedFolder(t: TestContext): string {
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o1777);
@@ -53,7 +53,7 @@ const refused = (why: RegExp) => (error: unknown) => {
 };
 
 describe('a file of state', () => {
-  test('is made for its user alone, whatever the umask', (t) => {
+  test('is created for its user alone, whatever the umask', (t) => {
     const folder = temporaryFolder(t);
     const before = process.umask(0);
     t.after(() => process.umask(before));
@@ -63,7 +63,7 @@ describe('a file of state', () => {
     for (const name of ['a', 'b', 'c']) assert.equal(modeOf(join(folder, name)), 0o600);
   });
 
-  test('that others may read is closed to them when it is opened', (t) => {
+  test('readable by other users is closed to them when it is opened', (t) => {
     const path = join(temporaryFolder(t), 'state');
     writeFileSync(path, 'kept');
     chmodSync(path, 0o664);
@@ -78,7 +78,7 @@ describe('a file of state', () => {
     assert.equal(readPrivateFile(join(folder, 'state')).toString(), 'kept');
   });
 
-  test('is not opened where a pipe or a socket stands in its place, and nobody waits for one', async (t) => {
+  test('is not opened where a pipe or a socket stands in its place, without waiting for it', async (t) => {
     const folder = temporaryFolder(t);
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const server = createServer().listen(join(folder, 'socket'));
@@ -89,7 +89,7 @@ describe('a file of state', () => {
     assert.throws(() => openPrivateFile(join(folder, 'socket'), O_RDWR), refused(/it is a pipe or a socket/));
   });
 
-  test('with another name is refused where others can have linked it, and nowhere else', (t) => {
+  test('with another name is refused where another user can have linked it, and nowhere else', (t) => {
     const folder = temporaryFolder(t);
     writeFileSync(join(folder, 'precious'), 'kept');
     linkSync(join(folder, 'precious'), join(folder, 'state'));
@@ -98,7 +98,7 @@ describe('a file of state', () => {
     assert.throws(() => openPrivateFile(join(folder, 'state'), O_RDWR), refused(/other names/));
   });
 
-  test('takes the place of a link without touching its target', (t) => {
+  test('replaces a link without a change of its target', (t) => {
     const folder = temporaryFolder(t);
     writeFileSync(join(folder, 'precious'), 'kept');
     symlinkSync('precious', join(folder, 'state.new'));
@@ -108,7 +108,7 @@ describe('a file of state', () => {
   });
 });
 
-describe('what another user has put into the place of state is refused', NEEDS_ROOT, () => {
+describe('a path of another user in the place of state is refused', NEEDS_ROOT, () => {
   test('as a link, and nothing is made where it leads', (t) => {
     const folder = sharedFolder(t);
     const path = join(folder, 'state');
@@ -141,7 +141,7 @@ describe('what another user has put into the place of state is refused', NEEDS_R
     assert.equal(modeOf(join(folder, 'precious')), 0o755);
   });
 
-  test('but what belongs to the owner of the folder is taken, and left as it is', (t) => {
+  test('except one of the owner of the folder, which is accepted and left as it is', (t) => {
     const folder = temporaryFolder(t);
     const path = join(folder, 'state');
     writeFileSync(path, 'kept');
@@ -153,7 +153,7 @@ describe('what another user has put into the place of state is refused', NEEDS_R
 });
 
 describe('a folder of state', () => {
-  test('is made for its user alone, and one that others may enter is closed to them', (t) => {
+  test('is created for its user alone, and one open to other users is closed to them', (t) => {
     const path = join(temporaryFolder(t), 'files');
     makePrivateFolder(path);
     assert.equal(modeOf(path), 0o700);
@@ -162,7 +162,7 @@ describe('a folder of state', () => {
     assert.equal(modeOf(path), 0o700);
   });
 
-  test('may lie elsewhere, where its user has made a link to it', (t) => {
+  test('may lie elsewhere, behind a link of its user', (t) => {
     const folder = temporaryFolder(t);
     mkdirSync(join(folder, 'disk'), { mode: 0o755 });
     symlinkSync('disk', join(folder, 'files'));
@@ -170,19 +170,19 @@ describe('a folder of state', () => {
     assert.equal(modeOf(join(folder, 'disk')), 0o755);
   });
 
-  test('that others may enter or write to is told of, with the remedy', (t) => {
+  test('open or writable to other users is reported, with the remedy', (t) => {
     const folder = temporaryFolder(t);
-    const told = (mode: number) => {
+    const reported = (mode: number) => {
       chmodSync(folder, mode);
       return openness(folder, statFolder(folder));
     };
-    assert.equal(told(0o700), undefined);
-    assert.equal(told(0o755), `is open to other users: chmod 700 ${folder}`);
+    assert.equal(reported(0o700), undefined);
+    assert.equal(reported(0o755), `is open to other users: chmod 700 ${folder}`);
     for (const mode of [0o770, 0o777, 0o1777])
-      assert.equal(told(mode), `is open to other users, who can replace its files: chmod 700 ${folder}`);
+      assert.equal(reported(mode), `is open to other users, who can replace its files: chmod 700 ${folder}`);
   });
 
-  test('of another user is told of, where that one cannot have planted it', NEEDS_ROOT, (t) => {
+  test('of another user is reported, where that user cannot have planted it', NEEDS_ROOT, (t) => {
     const path = join(temporaryFolder(t), 'data');
     mkdirSync(path, { mode: 0o700 });
     chownSync(path, OTHER, OTHER);

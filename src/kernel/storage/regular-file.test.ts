@@ -22,7 +22,7 @@ for (const [way, read] of Object.entries(WAYS)) {
     await assert.rejects(read(`${path}s`), { code: 'ENOENT' });
   });
 
-  test(`what would never end is not read ${way}`, { timeout: HANG_MS }, async (t) => {
+  test(`an endless file is not read ${way}`, { timeout: HANG_MS }, async (t) => {
     const folder = temporaryFolder(t);
     const path = (name: string) => join(folder, name);
     execFileSync('mkfifo', [path('pipe')]);

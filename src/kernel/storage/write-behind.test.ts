@@ -55,7 +55,7 @@ test('changes that come together are written together, when the first has waited
   assert.deepEqual(disk.writes, [500], 'nothing is pending');
 });
 
-test('there is one write at a time; what changes meanwhile follows a delay after it', async () => {
+test('there is one write at a time; changes meanwhile follow a delay after it', async () => {
   const { clock, disk, change, settle } = createBehind();
   change();
   clock.advance(500);
@@ -68,7 +68,7 @@ test('there is one write at a time; what changes meanwhile follows a delay after
   await settle();
 });
 
-test('a write that fails is told of and tried again, but not sooner for what changes meanwhile', async () => {
+test('a failed write is reported and retried, but not sooner for changes meanwhile', async () => {
   const { clock, disk, change, settle } = createBehind();
   const full = new Error('disk full');
   change();
@@ -84,7 +84,7 @@ test('a write that fails is told of and tried again, but not sooner for what cha
   assert.equal(disk.pending, 0);
 });
 
-test('a flush writes at once, after the write under way, and leaves nothing behind that would write later', async () => {
+test('a flush writes at once, after the write under way, and leaves no later write', async () => {
   const { clock, disk, behind, change, settle } = createBehind();
   change();
   clock.advance(500);
@@ -100,7 +100,7 @@ test('a flush writes at once, after the write under way, and leaves nothing behi
   assert.deepEqual(disk.writes, [500, 500]);
 });
 
-test('a flush that cannot write says so', async () => {
+test('a flush that cannot write is rejected', async () => {
   const { behind, change, settle } = createBehind();
   change();
   const flushed = assert.rejects(behind.flush(), /disk full/);

@@ -42,7 +42,7 @@ test('flags are read by the keys of their table', () => {
   });
 });
 
-test('bad values of flags are all named at once', () => {
+test('invalid values of flags are all named at once', () => {
   assert.throws(() => readFlags(parse('--max.size-bytes=0', '--name= '), TABLE), {
     message:
       'the configuration is refused:\n  --max.size-bytes: "0" is invalid; write a whole number of at least 1\n  --name: [" "] is invalid; write a text',
@@ -50,7 +50,7 @@ test('bad values of flags are all named at once', () => {
   });
 });
 
-test('the help shows the flags, but none that is hidden', () => {
+test('the help shows the flags, except hidden ones', () => {
   const help = parse().helpInformation();
   assert.match(help, /--max\.size-bytes <n> +the largest \(default: 7\)/);
   assert.match(help, /--no-presence +hide\n/);
@@ -70,7 +70,7 @@ test('a repeated flag collects its values; the first one replaces the default', 
   assert.deepEqual(parseRepeated(['--at', '9ms']), [9], 'another program starts anew');
 });
 
-test('a bad argument of a client command is a fault of the command line, with what to write', () => {
+test('an invalid argument of a client command is wrong usage, with the correct form', () => {
   assert.throws(() => parseRepeated(['--at', '5ms', '--at', 'x']), {
     code: 'commander.invalidArgument',
     message: /Write a duration such as 90s, 15m or 120h\.$/,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeRemarks } from './remarks.ts';
 
-test('what a reader leaves unread is bounded, and what is missing is counted where it is missing', async () => {
+test('unread output is bounded, and missing lines are counted in their place', async () => {
   let text = '';
   let read = () => {};
   const stream = new Writable({
@@ -28,7 +28,7 @@ test('what a reader leaves unread is bounded, and what is missing is counted whe
   assert.equal(text, `${'ten bytes\n'.repeat(3)}${missing}the next\n`);
 });
 
-test('a reader that has gone away ends nothing', async () => {
+test('a lost reader ends nothing', async () => {
   const stream = new Writable({ autoDestroy: false, write: (_chunk, _, done) => done(new Error('write EPIPE')) });
   const write = writeRemarks(stream);
   write('a line\n');

@@ -1,6 +1,6 @@
 // Certificates for tests, valid from 2020 to 2120; the private keys protect nothing.
 
-/** The authority that has signed the two of the server and the one of the client. */
+/** The authority that signed the two server certificates and the client certificate. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBdTCCARugAwIBAgIBAjAKBggqhkjOPQQDAjAhMR8wHQYDVQQDExZvcHNkZWNr
 IHRlc3QgYXV0aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAw

@@ -28,7 +28,7 @@ function overPort<T extends object>(t: TestContext, methods: T) {
   return { far: callerProxy<T>(caller), caller, lines, port: port1 };
 }
 
-test('calls are begun in their order, and each gets its own answer', async (t) => {
+test('calls begin in their order, and each gets its own answer', async (t) => {
   const begun: number[] = [];
   const { far } = overPort(t, {
     async double(value: number): Promise<number> {
@@ -51,7 +51,7 @@ test('arguments and answers are copied with their shapes', async (t) => {
   assert.deepEqual(await far.echo(...values), values);
 });
 
-test('errors keep what others tell them apart by', async (t) => {
+test('errors keep their class and code', async (t) => {
   const { far } = overPort(t, {
     async odd() {
       throw new OddError('odd');
@@ -78,7 +78,7 @@ test('lines of the log are written at the other end', async (t) => {
   assert.match(lines.join(''), /level=WARN msg="it is late" at=7\n$/);
 });
 
-test('whoever waits when the other end is gone is told, and whoever calls later', async (t) => {
+test('calls that wait when the other end is gone are rejected, and so are later ones', async (t) => {
   const { far, caller } = overPort(t, { never: () => new Promise<void>(() => {}) });
   const waiting = far.never();
   caller.end(new Error('it is gone'));

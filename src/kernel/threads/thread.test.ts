@@ -9,7 +9,7 @@ import { executableFile, startThread } from './thread.ts';
 
 const log = createLog({ level: 'debug', format: 'logfmt', clock: new FakeClock(0), write: () => {} });
 
-test('a thread that ends by itself is told as a failure, one that was asked to is not', async (t) => {
+test('a thread that ends by itself is reported as a failure, a stopped one is not', async (t) => {
   assert.equal(executableFile, undefined, 'tests are no executable');
   const file = join(temporaryFolder(t), 'thread.js');
   writeFileSync(

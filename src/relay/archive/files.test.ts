@@ -24,7 +24,7 @@ describe('refused is an archive', () => {
       packTar(withOther({ name: 'checksum.md5', content: Buffer.from(entries[2]?.content as Buffer).toString('hex') })),
       /checksum\.md5 says/,
     ],
-    'with data that was changed': [packTar(withOther({ name: 'env1-data.json', content: '{}' })), /checksum\.md5 says/],
+    'with changed data': [packTar(withOther({ name: 'env1-data.json', content: '{}' })), /checksum\.md5 says/],
     'without the data of an environment': [packTar(without('env1-data.json')), /env1-data\.json is missing/],
     'with a name that climbs out': [packTar([...entries, { name: '../x.json', content: '' }]), /lies outside/],
     'with a name that climbs out in the middle': [
@@ -38,7 +38,7 @@ describe('refused is an archive', () => {
     ],
     'cut off': [whole.subarray(0, whole.length - 20), /cannot be uncompressed|it ends/],
     'with a broken compression': [Buffer.concat([whole.subarray(0, 20), Buffer.alloc(20)]), /cannot be uncompressed/],
-    'that is none': [Buffer.from('hello'), /it ends at a header/],
+    'of plain text': [Buffer.from('hello'), /it ends at a header/],
     'of one byte': [Buffer.from('h'), /it ends at a header/],
     'that is empty': [Buffer.alloc(0), /checksum\.md5 is missing/],
   };

@@ -59,7 +59,7 @@ describe('an archive by tar', () => {
   });
 });
 
-test('only regular files are read, and only those that are wanted', async () => {
+test('only wanted regular files are read', async () => {
   const bytes = packTar([
     { name: 'folder/', content: '', type: '5' },
     { name: 'link', content: '', type: '2' },
@@ -70,7 +70,7 @@ test('only regular files are read, and only those that are wanted', async () => 
   assert.deepEqual(await read(bytes, { wants: (name) => name !== 'skipped' }), { wanted: 'yes', old: 'old' });
 });
 
-test('a file that is not wanted may be of any size', async () => {
+test('an unwanted file may be of any size', async () => {
   const bytes = packTar([
     { name: 'big', content: Buffer.alloc(100) },
     { name: 'a', content: '1' },
@@ -79,7 +79,7 @@ test('a file that is not wanted may be of any size', async () => {
   assert.deepEqual(await read(bytes, { limits, wants: (name) => name === 'a' }), { a: '1' });
 });
 
-test('blocks of zeros at the end may be missing, and what comes after them is not read', async () => {
+test('blocks of zeros at the end may be missing, and the bytes after them are not read', async () => {
   const entry = [{ name: 'a', content: '1' }];
   assert.deepEqual(await read(packTar(entry, Buffer.alloc(0))), { a: '1' });
   assert.deepEqual(await read(Buffer.concat([packTar(entry), packTar([{ name: 'b', content: '2' }])])), { a: '1' });
@@ -101,7 +101,7 @@ const REFUSED: Record<string, [bytes: Buffer, reason: RegExp, limits?: Partial<T
   'an end before a file': [WHOLE.subarray(0, 512), /it ends in a\.json/],
   'an end after a file, in its last block': [WHOLE.subarray(0, 512 + 700), /it ends/],
   'a file beyond the limit': [WHOLE, /a\.json is bigger than 599 bytes/, { maxFileBytes: 599 }],
-  'a file that says it is beyond the limit': [
+  'a file with a declared size beyond the limit': [
     packTar([{ name: 'a', content: '', size: 0o77777777777 }]),
     /a is bigger than/,
   ],
@@ -110,7 +110,7 @@ const REFUSED: Record<string, [bytes: Buffer, reason: RegExp, limits?: Partial<T
   'a pax record of no length': [pax('0 path=b\n'), /pax header is broken/],
   'a pax record beyond its header': [pax('99 path=b\n'), /pax header is broken/],
   'a pax record without a space': [pax('5path'), /pax header is broken/],
-  'a pax size that is none': [pax('12 size=-1x\n'), /pax header is broken/],
+  'an invalid pax size': [pax('12 size=-1x\n'), /pax header is broken/],
 };
 
 describe('refused is', () => {

@@ -111,7 +111,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     ];
   }),
   [{ file: ENVIRONMENT, variables: { LD_ENV_M: 'sdk-1' } }, ['LD_ENV_M: environment "N" has the same sdkKey']],
-  // What is no longer supported.
+  // Settings no longer supported.
   [
     { variables: { EVENTS_SAMPLING_INTERVAL: '1', LD_ENV_N: 's', LD_TTL_MINUTES_N: '5', REDIS_TTL: '3' } },
     [
@@ -127,13 +127,13 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
 ];
 for (const [given, problems] of mistakes) {
-  test(`config: ${JSON.stringify(given)} is told what is wrong with it`, () => {
+  test(`config: ${JSON.stringify(given)} is refused with its problems`, () => {
     assert.deepEqual(problemsOf(given), problems);
   });
 }
 
 // What ld-relay can do and this version cannot, turned on in a file or by the environment.
-const foreign: [file: string, variables: Variables | undefined, told: RegExp][] = [
+const foreign: [file: string, variables: Variables | undefined, expected: RegExp][] = [
   ['[AutoConfig]\nkey = rel-1', { AUTO_CONFIG_KEY: 'rel-1' }, /: this version has no automatic configuration/],
   ['[AutoConfig]\nenvAllowedOrigin = http://o', undefined, /no automatic configuration/],
   ['[Redis]\nhost = h\nport = 1', { USE_REDIS: '1', REDIS_HOST: 'h' }, /: this version keeps no flags in Redis/],
@@ -144,18 +144,18 @@ const foreign: [file: string, variables: Variables | undefined, told: RegExp][] 
   ['[Stackdriver]\nenabled = 1', { USE_STACKDRIVER: '1' }, /sends nothing to Stackdriver/],
   ['[OpenTelemetry]\nenabled = true\nprotocol = grpc', { USE_OTLP: 'true' }, /sends nothing to OpenTelemetry/],
 ];
-for (const [file, variables, told] of foreign) {
-  test(`config: ${JSON.stringify(file)} is refused once, with what to do instead`, () => {
+for (const [file, variables, expected] of foreign) {
+  test(`config: ${JSON.stringify(file)} is refused once, with the remedy`, () => {
     for (const given of [{ file }, ...(variables ? [{ variables }] : [])]) {
       const problems = problemsOf(given);
       assert.equal(problems.length, 1);
-      assert.match(problems[0] ?? '', told);
+      assert.match(problems[0] ?? '', expected);
       assert.doesNotMatch(problems[0] ?? '', /secret|rel-1/);
     }
   });
 }
 
-test('config: all problems are told together', () => {
+test('config: all problems are reported together', () => {
   const file = '[Main]\nport = x\n???\nprot = 1\n[Redis]\nhost = h\n[Environment "N"]\nttl = soon';
   assert.deepEqual(
     problemsOf({ file, variables: { INIT_TIMEOUT: 'x', USE_CONSUL: '1' } }).map((one) => one.split(': ')[0]),

@@ -14,7 +14,7 @@ import {
 import { loadConfig } from './config-source.ts';
 import { LOCAL_ENVIRONMENT } from './relay-defaults.ts';
 
-test('config: variables stand above the file, the command line above both', () => {
+test('config: variables take precedence over the file, the command line over both', () => {
   const file = '[Main]\nport = 1\nlogLevel = warn\nrecordPath = f\nevaluatedStreams = true\nhost = h1\n';
   const variables = { PORT: '2', LOG_LEVEL: 'error', RECORD_PATH: 'v', EVALUATED_STREAMS: 'false', LISTEN_HOST: 'h2' };
   const pick = (given: Given) => {
@@ -61,7 +61,7 @@ test('config: a section may come in pieces', () => {
   assert.deepEqual(options.environments, [environment('N', 's', { mobileKey: 'm' })]);
 });
 
-test('config: what has no effect is accepted, and said', () => {
+test('config: a setting without effect is accepted with a warning', () => {
   const { warnings } = loaded({
     file: '[Events]\ninlineUsers = true\n[Environment "Prod"]\nsdkKey = s',
     variables: { LD_MOBILE_KEY_prod: 'm', LD_TTL_other: '5m', EVENTS_INLINE_USERS: '', LD_LIBRARY_PATH: '/lib' },
@@ -83,7 +83,7 @@ test('config: a missing file may be missing when that was said', () => {
   );
 });
 
-test('config: with no word of where to look, the usual file counts if there is one', () => {
+test('config: without a path the default file counts if it exists', () => {
   const { options, isSample } = loaded({ file: ENVIRONMENT, hasUsualFile: true });
   assert.equal(isSample, false);
   assert.deepEqual(options.environments, [environment('N', 'sdk-1')]);
@@ -116,7 +116,7 @@ test('config: --flags serves the environment called local, and no usual file cou
   ]);
 });
 
-test('config: --flags stands in for the data of the one environment that is configured', () => {
+test('config: --flags replaces the data of the only configured environment', () => {
   const options = optionsOf({ flags: 'f.json', file: `${ENVIRONMENT}[Events]\nsendEvents = true` });
   assert.deepEqual(options.environments, [environment('N', 'sdk-1', { dataFile: 'f.json' })]);
   assert.equal(options.isLocal, true);
@@ -124,7 +124,7 @@ test('config: --flags stands in for the data of the one environment that is conf
   assert.equal(options.host, undefined);
 });
 
-test('config: --flags is no answer for two environments, or an archive', () => {
+test('config: --flags is refused with two environments, or an archive', () => {
   const file = `${ENVIRONMENT}[Environment "M"]\nsdkKey = sdk-2`;
   assert.deepEqual(problemsOf({ flags: 'f', file }), [
     '--flags serves one environment, and 2 are configured (N, M): give each its dataFile',
@@ -132,7 +132,7 @@ test('config: --flags is no answer for two environments, or an archive', () => {
   assert.match(problemsOf({ flags: 'f', variables: { FILE_DATA_SOURCE: 'a' } }).join(), /^--flags: an archive/);
 });
 
-test('config: environments of files alone are local; beside others they are not', () => {
+test('config: environments are local if all have files, and not beside others', () => {
   const local = '[Environment "L"]\nsdkKey = l\ndataFile = f.yml\n';
   assert.equal(optionsOf({ file: local }).isLocal, true);
   assert.equal(optionsOf({ file: local }).environments[0]?.dataFile, 'f.yml');

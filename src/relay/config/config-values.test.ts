@@ -5,7 +5,7 @@ import { environment, optionsOf, RELAY_DEFAULTS } from '../testing/config.ts';
 
 import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
 
-// Each row: one option, in the file and as a variable, and what it comes to. The names are written out once more here.
+// Each row: one option, in the file and as a variable, and its value. The names are repeated here on purpose.
 const settings: [file: string, variables: Variables, options: Partial<RelayOptions>][] = [
   ['[Main]\nstreamUri = http://s', { STREAM_URI: 'http://s' }, { streamUri: 'http://s' }],
   ['[Main]\nbaseUri = http://b', { BASE_URI: 'http://b' }, { baseUri: 'http://b', clientSideBaseUri: 'http://b' }],

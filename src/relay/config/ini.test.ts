@@ -72,12 +72,12 @@ for (const [text, line, message] of faults) {
   });
 }
 
-test('INI: a fault shows no more of a line than its beginning, which may hold a key', () => {
+test('INI: an error quotes only the beginning of a line, as the rest may have a key', () => {
   const { faults: found } = readIni('[Main]\nsdk-1234-secret-key-567890 oops');
   assert.doesNotMatch(JSON.stringify(found), /secret/);
 });
 
-test('INI: what follows a fault is read, lines are counted through continuations, a byte order mark is none', () => {
+test('INI: lines after a fault are read, continuations count as lines, a byte order mark is ignored', () => {
   const { sections, faults: found } = readIni('\ufeff[A]\r\nx = 1 \\\r\n 2\r\n???\r\ny = 3\r\n[B]\r\ny\r\n');
   assert.deepEqual(
     found.map(({ line }) => line),
@@ -101,7 +101,7 @@ test('INI: entries below a broken header are of no section', () => {
   assert.deepEqual(readIni('[A]\n[broken\nx = 1').sections, [{ title: 'A', name: undefined, line: 1, entries: [] }]);
 });
 
-test('INI: whatever is printed with quotes and escapes is read again, in 2,000 values', () => {
+test('INI: 2,000 values printed with quotes and escapes are read unchanged', () => {
   const random = new Random(14);
   const letters = [...'ab ;#"\\\t\n=[]é'];
   for (let i = 0; i < 2_000; i++) {

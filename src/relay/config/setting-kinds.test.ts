@@ -79,7 +79,7 @@ const bad: [name: string, kind: Kind<unknown, unknown>, text: string, reason: Re
   ['events', eventMode, 'maybe', /^write off, discard or forward$/],
 ];
 for (const [name, kind, text, reason] of bad)
-  test(`${name}: ${JSON.stringify(text)} is refused, with what to write`, () => {
+  test(`${name}: ${JSON.stringify(text)} is refused, with the correct form`, () => {
     const outcome = kind.read(text);
     assert.ok(!outcome.ok);
     assert.match(outcome.reason, reason);

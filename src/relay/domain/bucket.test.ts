@@ -35,7 +35,7 @@ test('60 bits are rounded to single precision once, as in Go', () => {
   }
 });
 
-test('hashes are those that LaunchDarkly publishes for all its SDKs', () => {
+test('hashes are those published by LaunchDarkly for all its SDKs', () => {
   for (const [text, expected] of [
     ['hashKey.saltyA.userKeyA', 0.42157587],
     ['hashKey.saltyA.userKeyB', 0.6708485],
@@ -55,7 +55,7 @@ const bucketing = (attribute: string, isExperiment = false): Bucketing => ({
   isExperiment,
 });
 
-test('what is hashed is a text, or a whole number in decimal digits', () => {
+test('a text is hashed, or an integer in decimal digits', () => {
   const cases: readonly (readonly [unknown, string | undefined])[] = [
     ['a.b', 'flag.salt.a.b'],
     ['', 'flag.salt.'],
@@ -86,7 +86,7 @@ test('a secondary key is hashed too, in no experiment', () => {
   assert.equal(hashInput(bucketing('key', true), individual), 'flag.salt.k');
 });
 
-test('without the kind there is no bucket, and an attribute that cannot be hashed has bucket 0', () => {
+test('without the kind there is no bucket, and an unhashable attribute has bucket 0', () => {
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'org', key: 'k' })), undefined);
   assert.equal(bucketOf(bucketing('a'), contextFrom({ kind: 'user', key: 'k' })), 0);
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'user', key: 'k' })), hashBucket('flag.salt.k'));
@@ -101,7 +101,7 @@ test('buckets are spread evenly', () => {
   for (const count of counts) assert.ok(count > 850 && count < 1150, JSON.stringify(counts));
 });
 
-test('shares and integers are those of 32 and 64 bits', () => {
+test('shares and integers have 32 and 64 bits', () => {
   assert.equal(shareOf(30_000), Math.fround(0.3));
   assert.equal(shareOf(100_000), 1);
   assert.equal(shareOf(0), 0);

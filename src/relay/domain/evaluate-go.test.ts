@@ -34,7 +34,7 @@ function readWorlds(text: string): readonly RecordedWorld[] {
 
 const worlds = readWorlds(recorded);
 
-test('every result is the one that the Go evaluator has: variation, reason, prerequisites, experiment', () => {
+test('every result equals that of the Go evaluator: variation, reason, prerequisites, experiment', () => {
   let compared = 0;
   for (const { name, flags, segments, contexts, results } of worlds) {
     const lookup = lookupOf(flags, segments);

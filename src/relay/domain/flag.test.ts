@@ -4,7 +4,7 @@ import { readFlag } from './flag.ts';
 import { readSegment } from './segment.ts';
 import { accept } from './testdata/lookup.ts';
 
-test('what a flag lacks, or has as null, has the value that absence means', () => {
+test('a missing or null property of a flag has its default', () => {
   const bare = accept(readFlag({}));
   const properties = Object.keys(bare).concat(['clientSide', 'fallthrough', 'offVariation']);
   assert.deepEqual(accept(readFlag(Object.fromEntries(properties.map((name) => [name, null])))), bare);
@@ -12,7 +12,7 @@ test('what a flag lacks, or has as null, has the value that absence means', () =
   assert.deepEqual([bare.on, bare.version, bare.salt, bare.offVariation, bare.rules], [false, 0, '', undefined, []]);
 });
 
-test('what a segment lacks, or has as null, has the value that absence means', () => {
+test('a missing or null property of a segment has its default', () => {
   const bare = accept(readSegment({}));
   assert.deepEqual(accept(readSegment(Object.fromEntries(Object.keys(bare).map((name) => [name, null])))), bare);
   assert.deepEqual([bare.unbounded, bare.generation, bare.included], [false, undefined, []]);
@@ -78,7 +78,7 @@ test('a value of a wrong type refuses the segment, with its path', () => {
   }
 });
 
-test('a property that every object is born with is not one of a flag', () => {
+test('a property of Object.prototype is not one of a flag', () => {
   const flag = Object.create({ on: true, key: 'inherited' });
   assert.deepEqual(accept(readFlag(flag)), accept(readFlag({})));
 });

@@ -10,7 +10,7 @@ const BOTH = { kind: 'multi', user: { key: 'ann' }, org: { key: 'o' } };
 
 const inSegment = (...keys: readonly string[]) => ({ attribute: '', op: 'segmentMatch', values: keys });
 
-/** Evaluates a flag whose only rule asks for the first of the segments. */
+/** Evaluates a flag with a rule for the first segment only. */
 function evaluate(segments: readonly object[], json: object, clause: object = inSegment('s')): Evaluation {
   const flag = flagOf({
     key: 'f',
@@ -24,7 +24,7 @@ function evaluate(segments: readonly object[], json: object, clause: object = in
 
 const KEY_RULE = [{ clauses: [{ attribute: 'key', op: 'in', values: ['ann'] }] }];
 
-test('a segment lists before it asks its rules, those within before those without', () => {
+test('a segment evaluates its lists before its rules, included before excluded', () => {
   const orgs = [{ contextKind: 'org', values: ['o'] }];
   const users = [{ contextKind: 'user', values: ['ann'] }];
   const cases: readonly (readonly [what: string, object, object, boolean])[] = [
@@ -40,7 +40,7 @@ test('a segment lists before it asks its rules, those within before those withou
     ['included before excluded contexts', { included: ['ann'], excludedContexts: orgs }, BOTH, true],
     ['user keys among the contexts of several', { includedContexts: users }, BOTH, true],
     ['user keys among the contexts of one user, as in ld-relay', { includedContexts: users }, ANN, false],
-    ['rules after those, too', { excludedContexts: users, rules: KEY_RULE }, ANN, true],
+    ['rules after these lists, too', { excludedContexts: users, rules: KEY_RULE }, ANN, true],
     ['a rule without clauses', { rules: [{}] }, ANN, true],
     ['no rules', {}, ANN, false],
   ];
@@ -49,14 +49,14 @@ test('a segment lists before it asks its rules, those within before those withou
   }
 });
 
-test('one of several segments is enough, and negated none of them may be', () => {
+test('one of several segments is enough; negated, none may match', () => {
   const segments = [{ key: 's' }, { key: 't', included: ['ann'] }];
   assert.equal(evaluate(segments, ANN, inSegment('none', 's', 't')).value, true);
   assert.equal(evaluate(segments, ANN, { ...inSegment('s', 't'), negate: true }).value, false);
   assert.equal(evaluate(segments, ANN, { ...inSegment('s', 'none'), negate: true }).value, true);
 });
 
-test('a weighted rule takes the buckets below its weight', () => {
+test('a weighted rule matches the buckets below its weight', () => {
   for (let n = 0; n < 200; n++) {
     const isMember = hashBucket(`s.x.u${n}`) < shareOf(30_000);
     const segment = { key: 's', salt: 'x', rules: [{ weight: 30_000 }] };
@@ -75,7 +75,7 @@ test('a weighted rule does not match without its kind, and without its attribute
   assert.deepEqual(malformed.reason, { kind: 'ERROR', errorKind: 'MALFORMED_FLAG' });
 });
 
-test('segments in a circle, and a malformed clause in one, make the flag malformed', () => {
+test('circular segments, and a malformed clause in one, make the flag malformed', () => {
   const via = (key: string, next: string) => ({ key, rules: [{ clauses: [inSegment(next)] }] });
   const cases: readonly (readonly object[])[] = [
     [via('s', 's')],
@@ -88,7 +88,7 @@ test('segments in a circle, and a malformed clause in one, make the flag malform
   assert.equal(evaluate([via('s', 't'), { ...via('t', 's'), included: ['ann'] }], ANN).value, true);
 });
 
-test('a big segment is evaluated by its rules only, and the reason reports that there is no store', () => {
+test('a big segment is evaluated by its rules only, and the reason reports the missing store', () => {
   const big = { key: 's', unbounded: true, generation: 1, included: ['ann'] };
   const status = { bigSegmentsStatus: 'NOT_CONFIGURED' };
   const missed = { kind: 'FALLTHROUGH' };
@@ -136,7 +136,7 @@ test('the big segment status of a prerequisite or segment is in the reason of ev
   ]);
 });
 
-test('a clause may name more segments than may lie within each other', () => {
+test('a clause may name more segments than the nesting limit', () => {
   const keys = Array.from({ length: 2000 }, (_, index) => `s${index}`);
   const segments = keys.map((key) => ({ key, included: key === 's1999' ? ['ann'] : [] }));
   assert.equal(evaluate(segments, ANN, inSegment(...keys)).value, true);

@@ -61,7 +61,7 @@ function parse(text: string): Version {
   return version;
 }
 
-test('versions compare as in Go, and what Go refuses is none', () => {
+test('versions compare as in Go, and a version refused by Go is invalid', () => {
   for (const [text, expected] of VERSIONS) {
     const version = parseVersion(text);
     const compared = VERSIONS.map(([other]) => {
@@ -81,7 +81,7 @@ function randomVersion(random: Random): string {
   return `${core}${identifiers.length > 0 ? `-${identifiers.join('.')}` : ''}${random.chance(0.2) ? '+b.01' : ''}`;
 }
 
-test('the order of versions is one: turned round it turns, and it passes from pair to pair', () => {
+test('the order of versions is antisymmetric and transitive', () => {
   const random = new Random(7);
   for (let run = 0; run < 3000; run++) {
     const [a, b, c] = [parse(randomVersion(random)), parse(randomVersion(random)), parse(randomVersion(random))];
@@ -91,7 +91,7 @@ test('the order of versions is one: turned round it turns, and it passes from pa
   }
 });
 
-test('a long version is read in a time that grows no faster than it, good or bad', () => {
+test('a long version is read in linear time, valid or not', () => {
   for (const [start, piece, end] of [
     ['', '1', ''],
     ['1.0.0-', 'a.', ''],

@@ -68,7 +68,7 @@ function print({ ms, nanos }: Timestamp): string {
   return `${seconds}.${String((ms - seconds * 1000) * 1e6 + nanos).padStart(9, '0')}`;
 }
 
-test('a timestamp is read as in Go, and what Go refuses is none', () => {
+test('a timestamp is read as in Go, and a timestamp refused by Go is invalid', () => {
   for (const [value, expected] of MOMENTS) {
     const moment = parseTimestamp(value);
     assert.equal(moment ? print(moment) : null, expected, JSON.stringify(value));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Inflater } from './body.ts';
 
-test('bodies wait for their turn, and every one has it, also behind bad ones', async () => {
+test('bodies wait for their turn, and every one has it, also behind invalid ones', async () => {
   const inflater = new Inflater();
   const bomb = gzipSync(Buffer.alloc(2 ** 20));
   const bodies = Array.from({ length: 30 }, (_, index) => [

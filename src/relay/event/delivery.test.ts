@@ -56,7 +56,7 @@ const OUTCOMES: readonly [string, readonly EventHostAnswer[], DeliveryResult['ou
   ['413', [413], 'failed', 1],
 ];
 
-describe('what becomes of a payload', () => {
+describe('the result of a payload', () => {
   for (const [name, answers, outcome, posts] of OUTCOMES) {
     test(`${name}: ${outcome} after ${posts} posts`, async () => {
       const { clock, host, parts } = setUp(answers);
@@ -70,7 +70,7 @@ test('the retry comes a second after the failure and is the same post, with the 
   const { clock, host, parts } = setUp([503]);
   const delivery = deliver(PAYLOAD, parts);
   await settled(() => host.posts.length === 1);
-  // Waits that have not begun yet are included.
+  // Including waits not yet begun.
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
   clock.advance(999);
   for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));

@@ -42,14 +42,14 @@ for (const [sdkKind, url, authorization] of PLACES) {
   });
 }
 
-test('a document that came as gzip goes out inflated and deflated anew', async () => {
+test('a gzip document is inflated, and sent compressed anew', async () => {
   const { forwarder, host } = createTestForwarder();
   await forwarder.receive(diagnostic(gzipSync(DOCUMENT), { 'content-encoding': 'gzip' }));
   await forwarder.flush();
   assert.equal(host.posts[0]?.text, DOCUMENT);
 });
 
-test('a document is sent a second time after a second, and then given up', async () => {
+test('a document is sent a second time after a second, and then dropped', async () => {
   const { forwarder, host, clock } = createTestForwarder();
   host.answerNext(503, 503, 401);
   await forwarder.receive(diagnostic(DOCUMENT));

@@ -15,7 +15,7 @@ import {
 } from '../testing/test-forwarder.ts';
 
 describe('events of schema 3 and above', () => {
-  test('go out in one post every flush interval, as the bytes that came', async () => {
+  test('are sent in one post every flush interval, as the received bytes', async () => {
     const setup = createTestForwarder();
     await setup.post('[ {"kind":"x", "n":12345678901234567890},{"kind":"y"}\n]');
     await setup.post('[{"kind":"z","s":"\\u00e9é"}]');
@@ -30,7 +30,7 @@ describe('events of schema 3 and above', () => {
     assert.equal(setup.host.posts.length, 1, 'nothing is sent where nothing came');
   });
 
-  test('go out with the headers that LaunchDarkly asks for', async () => {
+  test('are sent with the headers that LaunchDarkly requires', async () => {
     const setup = createTestForwarder();
     await setup.post([customEvent('a')], {
       'x-launchdarkly-tags': 'application-id/shop',
@@ -103,7 +103,7 @@ const SCHEMAS: readonly [string | undefined, boolean][] = [
   ['5', false],
 ];
 for (const [schema, isSummarised] of SCHEMAS) {
-  test(`the schema ${schema} ${isSummarised ? 'is summarised' : 'goes out as it is'}`, async () => {
+  test(`the schema ${schema} ${isSummarised ? 'is summarised' : 'is sent as it is'}`, async () => {
     const setup = createTestForwarder();
     const feature = { kind: 'feature', creationDate: 1, key: 'f', user: { key: 'u' }, version: 1, value: 1 };
     await setup.post([feature], { 'x-launchdarkly-event-schema': schema as string });
@@ -127,7 +127,7 @@ test('events announced as not summarised are summarised, for any schema', async 
 const EVENTS = '[{"kind":"custom"}]';
 const GZIP = { 'content-encoding': 'gzip' };
 
-test('a body with bytes that are no UTF-8 does not spoil the payload', async () => {
+test('a body with invalid UTF-8 does not damage the payload', async () => {
   const setup = createTestForwarder();
   await setup.post(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]));
   const [post] = await afterFlush(setup, 1);
@@ -174,7 +174,7 @@ test('after a refusal by upstream one kind of SDK is silent, and the others are 
   assert.equal(setup.host.posts.length, 2);
 });
 
-test('another key is sent with, and tried even where the old one was refused', async () => {
+test('a new key is used, and tried even where the old one was refused', async () => {
   const setup = createTestForwarder();
   setup.host.answerNext(403);
   await setup.post([customEvent('a')]);
@@ -214,7 +214,7 @@ test('the events of an image are sent as those of client-side SDKs in schema 3',
   assert.equal(setup.forwarder.counts.droppedPosts, 1);
 });
 
-test('an environment without a mobile key or an id drops what comes for them', async () => {
+test('an environment without a mobile key or an id drops their events', async () => {
   const setup = createTestForwarder({ environment: { mobileKey: undefined, envId: undefined } });
   await setup.post([customEvent('a')], {}, 'mobile');
   await setup.post([customEvent('a')], {}, 'client');
@@ -227,7 +227,7 @@ const archive = { path: 'a.tar.gz', intervalMs: 1000, allowedOrigins: [], allowe
 const MODES: readonly [string, TestForwarderOptions, string][] = [
   ['events that are off', { events: { mode: 'off' } }, 'off'],
   ['events that are to be discarded', { events: { mode: 'discard' } }, 'discard'],
-  ['local flags, whatever is said of events', { isLocal: true, events: { mode: 'off' } }, 'discard'],
+  ['local flags, whatever the setting of events', { isLocal: true, events: { mode: 'off' } }, 'discard'],
   ['local flags, even where events are to be forwarded', { isLocal: true }, 'discard'],
   ['an archive', { archive }, 'discard'],
   ['events that are to be forwarded', {}, 'forward'],
@@ -249,7 +249,7 @@ const feature = (fields: object = {}) => ({
 });
 const OLD = { 'x-launchdarkly-event-schema': '2' };
 
-test('a context sent in one payload is known in those of the next minutes', async () => {
+test('a context sent in one payload is not repeated in those of the next minutes', async () => {
   const setup = createTestForwarder();
   const kinds = async (posts: number) => eventsOf((await afterFlush(setup, posts))[posts - 1]).map(({ kind }) => kind);
   await setup.post([feature()], OLD);
@@ -273,7 +273,7 @@ test("debugging ends as soon as upstream's clock has passed its date", async () 
 });
 
 describe('at its end the forwarder', () => {
-  test('sends what is left, parsed or not', async () => {
+  test('sends the remaining events, parsed or not', async () => {
     const setup = createTestForwarder();
     await setup.post([customEvent('a')]);
     await setup.forwarder.close(1000);
@@ -292,7 +292,7 @@ describe('at its end the forwarder', () => {
     );
   });
 
-  test('does not wait beyond its deadline, and counts what has failed', async () => {
+  test('does not wait beyond its deadline, and counts failures', async () => {
     const setup = createTestForwarder();
     setup.host.answerNext('hang', 'hang');
     await setup.post([customEvent('a')]);

@@ -9,7 +9,7 @@ const taken = (queue: EventQueue) => {
   return batch && [batch.body.toString(), batch.count];
 };
 
-test('events come out as one array, in the bytes that went in', () => {
+test('events are taken as one array, in their original bytes', () => {
   const queue = new EventQueue({ events: 10, budget: new ByteBudget(1000), onFull });
   assert.equal(accept(queue, ' [ 1.0 , "]" ] '), 0);
   assert.equal(accept(queue, '[[2]]'), 0);
@@ -27,17 +27,17 @@ test('an empty post adds nothing', () => {
 });
 
 test('onFull is called for each dropped event', () => {
-  let told = 0;
-  const queue = new EventQueue({ events: 2, budget: new ByteBudget(5), onFull: () => told++ });
+  let fullCount = 0;
+  const queue = new EventQueue({ events: 2, budget: new ByteBudget(5), onFull: () => fullCount++ });
   accept(queue, '[1]');
-  assert.equal(told, 0);
+  assert.equal(fullCount, 0);
   accept(queue, '[2,3]');
-  assert.equal(told, 1);
+  assert.equal(fullCount, 1);
   queue.push('4');
-  assert.equal(told, 2);
+  assert.equal(fullCount, 2);
   queue.take();
   queue.push('"too long"');
-  assert.equal(told, 3);
+  assert.equal(fullCount, 3);
 });
 
 test('of a post that does not fit the first events are kept', () => {
@@ -59,7 +59,7 @@ test('no more bytes are kept than may be', () => {
   assert.equal(accept(queue, '["c"]'), 0);
 });
 
-test('queues that share a budget take room from each other until they are emptied', () => {
+test('queues that share a budget share its room until they are emptied', () => {
   const budget = new ByteBudget(4);
   const [a, b] = [new EventQueue({ events: 9, budget, onFull }), new EventQueue({ events: 9, budget, onFull })];
   assert.ok(a.push('123'));
@@ -72,7 +72,7 @@ test('queues that share a budget take room from each other until they are emptie
   assert.ok(a.push('1234'));
 });
 
-test('one more event finds room behind a full queue', () => {
+test('one more event is accepted behind a full queue', () => {
   const queue = new EventQueue({ events: 1, budget: new ByteBudget(1), onFull });
   accept(queue, '[1]');
   const batch = queue.take('"summary"');

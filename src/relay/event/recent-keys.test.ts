@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecentKeys } from './recent-keys.ts';
 
-test('a key is known until its life is over, however often it is seen', () => {
+test('a key is kept for its lifetime, however often it is seen', () => {
   const keys = new RecentKeys(10, 1000);
   assert.deepEqual(
     [0, 500, 999, 1000, 1999, 2000].map((now) => keys.saw('a', now)),
@@ -10,7 +10,7 @@ test('a key is known until its life is over, however often it is seen', () => {
   );
 });
 
-test('when there are too many, the one that was seen least recently goes', () => {
+test('beyond the limit the least recently seen key is removed', () => {
   const keys = new RecentKeys(2, 1000);
   keys.saw('a', 0);
   keys.saw('b', 1);

@@ -74,7 +74,7 @@ interface Counted {
   readonly counters: { readonly variation?: number; readonly version?: number }[];
 }
 
-test("what goes out is what LaunchDarkly's own summariser sends", () => {
+test("the summary equals that of LaunchDarkly's own summariser", () => {
   const cases = recorded.split('\n').filter((line) => line.startsWith('- '));
   assert.ok(cases.length >= 100);
   for (const line of cases) {

@@ -49,7 +49,7 @@ const fillings: [title: string, flag: object, filled: object][] = [
   ],
 ];
 for (const [title, flag, filled] of fillings) {
-  test(`flag files: of a flag with ${title}, only what is missing is filled in`, () => {
+  test(`flag files: of a flag with ${title}, only missing properties are filled in`, () => {
     const [item] = itemsOf('f.json', JSON.stringify({ flags: { a: flag } }));
     assert.deepEqual(item?.json, { ...flag, ...filled });
   });

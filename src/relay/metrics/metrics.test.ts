@@ -63,7 +63,7 @@ describe('metrics of ld-relay', () => {
     ]);
   });
 
-  test('connections go up and down, new ones up alone', async (t) => {
+  test('connections increase and decrease, new ones only increase', async (t) => {
     const { metrics, read, see } = start(t);
     const labels = '{platformCategory="browser",userAgent="JSClient_3.9.5",env="production"}';
     const closeFirst = metrics.stream(see());
@@ -176,7 +176,7 @@ describe('metrics beyond those', () => {
     ]);
   });
 
-  test('an environment that is no longer served has no series of state', async (t) => {
+  test('a removed environment has no series of state', async (t) => {
     const { relay, read } = start(t);
     await read('');
     relay.credentials.remove(relay.environment);

@@ -83,7 +83,7 @@ describe('OFREP change stream', () => {
     assert.deepEqual(await stream.next(), changeEvent(relay));
   });
 
-  test('a reconnect sends the last revision, and gets missed changes', async (t) => {
+  test('a reconnect sends the last revision, and receives missed changes', async (t) => {
     const { relay, url } = await start(t);
     const path = await streamPath(relay);
     const heard = relay.environment.revision;
@@ -104,20 +104,20 @@ describe('OFREP change stream', () => {
     const path = await streamPath(relay);
     const streams = [await open(t, url + path), await open(t, url + path), await open(t, url + path)];
     change(relay, 2);
-    const told = () => streams.map((stream) => stream.text().includes('refetchEvaluation'));
+    const notified = () => streams.map((stream) => stream.text().includes('refetchEvaluation'));
     relay.clock.advance(4999);
-    assert.deepEqual(told(), [false, false, false]);
+    assert.deepEqual(notified(), [false, false, false]);
     relay.clock.advance(1);
-    await eventually('the first', () => told()[0]);
-    assert.deepEqual(told(), [true, false, false]);
+    await eventually('the first', () => notified()[0]);
+    assert.deepEqual(notified(), [true, false, false]);
     relay.clock.advance(4999);
-    await eventually('the second', () => told()[1]);
-    assert.deepEqual(told(), [true, true, false]);
+    await eventually('the second', () => notified()[1]);
+    assert.deepEqual(notified(), [true, true, false]);
     relay.clock.advance(1);
-    await eventually('the third', () => told()[2]);
+    await eventually('the third', () => notified()[2]);
   });
 
-  test('an environment that is no longer served ends its streams', async (t) => {
+  test('a removed environment ends its streams', async (t) => {
     const { relay, url } = await start(t);
     const stream = await open(t, url + (await streamPath(relay)));
     assert.equal(relay.streams.size(relay.environment), 1);

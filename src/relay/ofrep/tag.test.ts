@@ -6,13 +6,13 @@ const body = Buffer.from('{"context":{"targetingKey":"a"}}');
 const tag = (revision: string, caller: readonly string[] = ['s', 'server'], inputs: Buffer = body) =>
   new OfrepTag({ caller, body: inputs }, revision);
 
-test('an entity tag is known again by the data', () => {
+test('an entity tag matches the same data', () => {
   const header = tag('1').of('flags');
   assert.equal(`"${tag('1').matchData(header)}"`, header);
   assert.equal(tag('2').matchData(header), undefined);
 });
 
-test('an entity tag is known again by the answer, of whatever data', () => {
+test('an entity tag matches its own answer, for any data', () => {
   const header = tag('1').of('flags');
   assert.equal(tag('2').matchesAnswer(header, 'flags'), true);
   assert.equal(tag('2').matchesAnswer(header, 'other flags'), false);
@@ -24,7 +24,7 @@ const others: readonly [what: string, other: OfrepTag][] = [
   ['another environment', tag('1', ['t', 'server'])],
 ];
 for (const [what, other] of others) {
-  test(`${what}: nothing of the tag holds`, () => {
+  test(`${what}: the tag does not match`, () => {
     const header = tag('1').of('flags');
     assert.equal(other.matchData(header), undefined);
     assert.equal(other.matchesAnswer(header, 'flags'), false);

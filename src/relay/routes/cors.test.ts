@@ -36,7 +36,7 @@ describe('CORS headers', () => {
     });
   }
 
-  test('headers that are configured are allowed beside the usual ones', async (t) => {
+  test('configured headers are allowed beside the usual ones', async (t) => {
     const relay = createTestRelay(t, { environments: [{ allowedHeaders: ['X-One', 'X-Two'] }] });
     const got = await relay.get(`/sdk/evalx/${ENV_ID}/contexts/${CONTEXT}`);
     assert.equal(got.headers.get('access-control-allow-headers'), `${REQUEST_HEADERS},X-One,X-Two`);

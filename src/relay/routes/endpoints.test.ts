@@ -146,7 +146,7 @@ const NO_KEY = 'Relay Proxy does not recognize the client credential (missing or
 const NO_ID = 'URL did not contain an environment ID';
 const NO_CLIENT = 'client was not initialized';
 
-describe('every endpoint refuses what its credential does not open', () => {
+describe('every endpoint refuses a wrong credential', () => {
   const unknownOf = (path: string, by: Credential) => path.replace(ID, by === client ? '000000000000000000000000' : ID);
   const keys = [
     [undefined, 401, '', null],
@@ -199,7 +199,7 @@ describe('until an environment has data', () => {
       assert.equal(late.headers.get('access-control-allow-origin'), by === client ? '*' : null);
     });
 
-    test(`${method} ${path} is not known when its key was refused from the start`, async (t) => {
+    test(`${method} ${path} is unknown when its key was refused from the start`, async (t) => {
       const relay = createTestRelay(t, { data: 'none', goals: GOALS });
       relay.environment.connection.refused({ kind: 'ERROR_RESPONSE', time: 0, statusCode: 401 });
       const answer = await relay.send(method, path, { ...by.headers, ...JSON_TYPE }, body);
@@ -208,7 +208,7 @@ describe('until an environment has data', () => {
   }
 
   for (const { path, by } of endpoints.filter(({ method }) => method === 'POST')) {
-    test(`POST ${path} waits for as long as the data may take, and no longer`, async (t) => {
+    test(`POST ${path} waits until the limit for the data, and no longer`, async (t) => {
       const relay = createTestRelay(t, { data: 'none' });
       const send = () => relay.send('POST', path, { ...by.headers, ...JSON_TYPE }, '[]');
       assert.deepEqual([(await send()).status, (await send()).text], [503, NO_CLIENT]);
@@ -232,7 +232,7 @@ describe('until an environment has data', () => {
 describe('methods and paths', () => {
   const paths = [...new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))];
   for (const [path, { by }] of paths) {
-    test(`${path}: 405 without a body for what it does not answer`, async (t) => {
+    test(`${path}: 405 without a body for other methods`, async (t) => {
       const relay = createTestRelay(t, { data: DATA, goals: GOALS });
       for (const method of ['HEAD', 'PUT', 'DELETE', 'PATCH', ...(by === client ? [] : ['OPTIONS'])]) {
         const answer = await relay.send(method, path, { ...by.headers });
@@ -285,7 +285,7 @@ describe('the second version of flag delivery', () => {
         assert.equal(answer.headers.get('access-control-expose-headers'), 'Date,x-ld-fd-fallback');
       });
     }
-    test(`OPTIONS ${path} asks for no credential`, async (t) => {
+    test(`OPTIONS ${path} requires no credential`, async (t) => {
       assert.equal((await createTestRelay(t).send('OPTIONS', path)).status, 200);
     });
   }

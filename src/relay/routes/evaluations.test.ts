@@ -73,15 +73,15 @@ describe('a context in the path', () => {
     ['with padding that the browser has escaped', padded.replaceAll('=', '%3D'), 200],
     ['a user in the old format', json('{"key":"a","custom":{"b":1}}'), 200],
     ['several kinds', json('{"kind":"multi","user":{"key":"a"},"org":{"key":"b"}}'), 200],
-    ['with letters that are none', '!!!!', 400, bad64],
+    ['with invalid letters', '!!!!', 400, bad64],
     ['in the alphabet of plain base64', 'eyJr+W5k', 400, bad64],
     ['of a length that no bytes have', 'eyJra', 400, bad64],
     ['padded in its midst', 'ey=Jra', 400, bad64],
-    ['that is no JSON', json('{"kind":'), 400, badContext],
-    ['that is no object', json('[]'), 400, badContext],
+    ['other than JSON', json('{"kind":'), 400, badContext],
+    ['other than an object', json('[]'), 400, badContext],
     ['without a key', json('{"kind":"user"}'), 400, badContext],
     ['with an empty key', json('{"kind":"user","key":""}'), 400, badContext],
-    ['of a kind that is none', json('{"kind":"a b","key":"a"}'), 400, badContext],
+    ['of an invalid kind', json('{"kind":"a b","key":"a"}'), 400, badContext],
     ['of an old user with an empty key', json('{"key":""}'), 400, noKey],
   ];
   for (const [name, context, status, body] of cases) {
@@ -183,8 +183,8 @@ describe('secure mode', () => {
   });
 });
 
-describe('an answer that is known already', () => {
-  test('is not sent again until a flag or a segment changes, or another context asks', async (t) => {
+describe('an answer already known to the client', () => {
+  test('is not sent again until a flag or a segment changes, or the context changes', async (t) => {
     const relay = createTestRelay(t, { data: { flags: { f: flagOf('f') } } });
     const path = `/sdk/evalx/contexts/${CONTEXT}`;
     const first = await relay.get(path, server);
@@ -215,7 +215,7 @@ describe('an answer that is known already', () => {
   });
 });
 
-test('a context never reaches the log, nor what observes requests', async (t) => {
+test('a context never reaches the log, nor the request observer', async (t) => {
   const relay = createTestRelay(t, { logLevel: 'debug' });
   const url = await relay.listen();
   await (await fetch(`${url}/sdk/evalx/${ENV_ID}/contexts/${CONTEXT}`)).text();

@@ -129,7 +129,7 @@ const IMAGE_PATHS: readonly [string, string | undefined][] = [
 ];
 
 for (const [path, envId] of IMAGE_PATHS) {
-  test(`${path} ${envId ? 'names an environment' : 'is no event image'}`, async () => {
+  test(`${path} ${envId ? 'names an environment' : 'is not an event image'}`, async () => {
     const found: string[] = [];
     const app = createEventApp(DISCARDING, 100, (credential) => found.push(credential));
     const answer = await app.request(path);

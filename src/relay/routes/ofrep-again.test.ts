@@ -58,7 +58,7 @@ describe('OFREP: asking again', () => {
     assert.notEqual(again.headers.get('etag'), tag);
   });
 
-  test('a tag holds for its context and credential alone', async (t) => {
+  test('a tag applies to its context and credential alone', async (t) => {
     const { relay, tag } = await start(t);
     assert.equal((await ask(relay, tag, { key: 'b' })).status, 200);
     assert.equal((await ask(relay, tag, { key: 'c' })).status, 200);
@@ -66,7 +66,7 @@ describe('OFREP: asking again', () => {
     assert.equal((await ask(relay, tag, { by: ENV_ID })).status, 200);
   });
 
-  test('the id of a change stream event is no condition', async (t) => {
+  test('the id of a change stream event is not a condition', async (t) => {
     const { relay } = await start(t);
     const path = `${ALL}?flagConfigEtag=${relay.environment.revision}&flagConfigLastModified=1`;
     assert.equal((await relay.send('POST', path, BEARER, ASK)).status, 200);

@@ -10,7 +10,7 @@ const ASK = '{"context":{"targetingKey":"a"}}';
 const rule = (fields: object) => ({ id: 'r', clauses: [], variation: 1, ...fields });
 const clause = { attribute: 'plan', op: 'in', values: ['gold'], negate: false };
 
-describe('OFREP: what cannot be answered', () => {
+describe('OFREP: refusals', () => {
   const flags = { f: flagOf('f') };
   const noKey = 'the context has no targetingKey';
   const rows: readonly [what: string, body: string, status: number, fault: object][] = [
@@ -26,7 +26,7 @@ describe('OFREP: what cannot be answered', () => {
       { errorCode: 'TARGETING_KEY_MISSING', errorDetails: noKey },
     ],
     [
-      'a context that is no object',
+      'a context other than an object',
       '{"context":7}',
       400,
       { errorCode: 'INVALID_CONTEXT', errorDetails: 'the context is not an object' },
@@ -93,7 +93,7 @@ describe('OFREP: what cannot be answered', () => {
 
   const early: readonly [what: string, options: RelayAppOptions, waitMs: number][] = [
     ['while the data are awaited', { data: 'none' }, 0],
-    ['when they were awaited in vain', { data: 'none' }, 20_000],
+    ['when the wait for them is over', { data: 'none' }, 20_000],
   ];
   for (const [what, options, waitMs] of early) {
     test(`${what}: 503`, async (t) => {
@@ -130,8 +130,8 @@ describe('OFREP: hostile bodies', () => {
     ['a prototype', '{"context":{"targetingKey":"a","__proto__":{"key":"b"},"constructor":1}}', 200],
     ['a prototype as kind', '{"context":{"kind":"multi","__proto__":{"targetingKey":"a"}}}', 200],
     ['a context in the prototype', '{"__proto__":{"context":{"targetingKey":"a"}}}', 400],
-    ['a key that is no text', '{"context":{"targetingKey":{"a":1}}}', 400],
-    ['characters that are none', '{"context":{"targetingKey":"\\u0000\\ud800"}}', 200],
+    ['a key other than a text', '{"context":{"targetingKey":{"a":1}}}', 400],
+    ['invalid characters', '{"context":{"targetingKey":"\\u0000\\ud800"}}', 200],
     ['many kinds', JSON.stringify({ context: { kind: 'multi', ...kinds(20_000) } }), 200],
   ];
   function kinds(count: number): Record<string, object> {

@@ -8,16 +8,16 @@ const ONE = '/ofrep/v1/evaluate/flags/';
 const ALL = '/ofrep/v1/evaluate/flags';
 const BEARER = { authorization: `Bearer ${SDK_KEY}` };
 const ASK = '{"context":{"targetingKey":"a"}}';
-const NOBODY = { usingMobileKey: false, usingEnvironmentId: false };
+const NO_CLIENT = { usingMobileKey: false, usingEnvironmentId: false };
 
 const EVERYBODY_SECOND = { kind: 'rollout', variations: [{ variation: 1, weight: 100_000 }] };
 const rule = (fields: object) => ({ id: 'r', clauses: [], variation: 1, ...fields });
 const clause = { attribute: 'plan', op: 'in', values: ['gold'], negate: false };
 
-describe('OFREP: what a flag comes to', () => {
+describe('OFREP: the evaluation of a flag', () => {
   const rows: readonly [what: string, fields: object, answer: object][] = [
     [
-      'on, for everybody',
+      'on, for every context',
       {},
       { key: 'f', value: true, reason: 'STATIC', variant: '0', metadata: { version: 1, ldReason: 'FALLTHROUGH' } },
     ],
@@ -64,7 +64,7 @@ describe('OFREP: what a flag comes to', () => {
       },
     ],
     [
-      'a prerequisite that is not met',
+      'an unmet prerequisite',
       { prerequisites: [{ key: 'missing', variation: 0 }] },
       {
         key: 'f',
@@ -112,7 +112,7 @@ describe('OFREP: what a flag comes to', () => {
     assert.equal(good.value, true);
   });
 
-  test('a key is taken from the path as it was meant', async (t) => {
+  test('a key in the path is unescaped', async (t) => {
     const relay = createOfrepRelay(t, { data: { flags: { 'a/b ü': flagOf('a/b ü') } } });
     const one = await relay.send('POST', `${ONE}${encodeURIComponent('a/b ü')}`, BEARER, ASK);
     assert.equal(JSON.parse(one.text).key, 'a/b ü');
@@ -130,9 +130,9 @@ describe('OFREP: what a flag comes to', () => {
 describe('OFREP: access', () => {
   const flags = {
     all: flagOf('all'),
-    mobile: flagOf('mobile', { clientSideAvailability: { ...NOBODY, usingMobileKey: true } }),
-    none: flagOf('none', { clientSideAvailability: NOBODY }),
-    web: flagOf('web', { clientSideAvailability: { ...NOBODY, usingEnvironmentId: true } }),
+    mobile: flagOf('mobile', { clientSideAvailability: { ...NO_CLIENT, usingMobileKey: true } }),
+    none: flagOf('none', { clientSideAvailability: NO_CLIENT }),
+    web: flagOf('web', { clientSideAvailability: { ...NO_CLIENT, usingEnvironmentId: true } }),
   };
   const rows: readonly [what: string, headers: Record<string, string>, visible: readonly string[]][] = [
     ['an SDK key as bearer token', BEARER, ['all', 'mobile', 'none', 'web']],

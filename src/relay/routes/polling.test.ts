@@ -14,7 +14,7 @@ const DATA: RelayAppOptions['data'] = {
 };
 const hash = createHash('sha1').update('a:3b:12gone:4').digest('hex').slice(0, 15);
 
-describe('what the PHP SDK asks for', () => {
+describe('requests of the PHP SDK', () => {
   const cases: readonly (readonly [path: string, etag: string, body: string])[] = [
     ['/sdk/flags', `W/"relay-${hash}"`, '{"b":{"key":"b","version":12},"a":{"key":"a","version":3}}'],
     ['/sdk/flags/a', 'W/"relay-3"', '{"key":"a","version":3}'],
@@ -31,7 +31,7 @@ describe('what the PHP SDK asks for', () => {
     const bare = etag.slice(3, -1);
     const known = [bare, `"${bare}"`, etag, `"x", ${etag}`, `x,${bare}`, '*'];
     const other = ['', 'x', `${bare}0`, `W/${bare}"`, '"x", "y"'];
-    test(`${path} that is known: 304 without a body`, async (t) => {
+    test(`${path} with a matching tag: 304 without a body`, async (t) => {
       const relay = createTestRelay(t, { data: DATA });
       const ask = (tag: string) => relay.get(path, { ...server, 'if-none-match': tag });
       for (const tag of known) {
@@ -65,13 +65,13 @@ describe('what the PHP SDK asks for', () => {
     });
   }
 
-  test('a key that had to be escaped is found', async (t) => {
+  test('an escaped key is found', async (t) => {
     const relay = createTestRelay(t, { data: { flags: { 'a b/é': { key: 'a b/é', version: 1 } } } });
     assert.equal((await relay.get(`/sdk/flags/${encodeURIComponent('a b/é')}`, server)).status, 200);
   });
 });
 
-describe('what a server that polls asks for', () => {
+describe('requests of a polling server', () => {
   const paths = ['/sdk/latest-all', '/sdk/latest-flags'] as const;
   for (const path of paths) {
     test(`${path}: nothing until there is something new`, async (t) => {
@@ -89,7 +89,7 @@ describe('what a server that polls asks for', () => {
     });
   }
 
-  test('a segment is news for all data, and none for flags', async (t) => {
+  test('a segment is a change of all data, and not of flags', async (t) => {
     const relay = createTestRelay(t, { data: DATA });
     const tagOf = async (path: string) => (await relay.get(path, server)).headers.get('etag');
     const [all, flags] = [await tagOf('/sdk/latest-all'), await tagOf('/sdk/latest-flags')];

@@ -62,7 +62,7 @@ describe('GET /status', () => {
     );
   });
 
-  test('what is not known is left out; an interruption that lasts degrades the whole', async (t) => {
+  test('unknown values are left out; a long interruption degrades the whole', async (t) => {
     const relay = createStatusRelay(t, { environments: [{}, { ...BARE, envId: '', mobileKey: '' }] });
     relay.environments[1]?.connection.failed({ kind: 'ERROR_RESPONSE', time: START + 5, statusCode: 503 });
     relay.clock.advance(MINUTE + 5);
@@ -87,7 +87,7 @@ describe('GET /status', () => {
     );
   });
 
-  test('everything that can be known, in its order', async (t) => {
+  test('all fields, in their order', async (t) => {
     const relay = createStatusRelay(t, {}, () => ({
       names: { envKey: 'prod', envName: 'Production', projKey: 'shop', projName: 'Shop' },
       expiringSdkKey: 'sdk-99999999-0000-4000-8000-00000000000f',
@@ -123,7 +123,7 @@ describe('GET /status', () => {
     assert.equal(early.text, empty('degraded'));
   });
 
-  test('asks for no credential, and for GET', async (t) => {
+  test('requires GET, and no credential', async (t) => {
     const relay = createStatusRelay(t);
     assert.equal((await relay.get('/status', { authorization: 'nonsense' })).status, 200);
     for (const method of ['HEAD', 'POST', 'OPTIONS', 'REPORT'])
@@ -191,7 +191,7 @@ describe('GET /status of one environment', () => {
     '/status/shop/prod/filters/other',
     '/status/sdk-1',
   ]) {
-    test(`${path}: 404, whatever is expected`, async (t) => {
+    test(`${path}: 404, for any expectation`, async (t) => {
       const relay = createStatusRelay(t, { environments }, details);
       for (const query of ['', '?expect=status=connected', '?expect=']) {
         const { status, text } = await relay.get(path + query);
@@ -209,7 +209,7 @@ describe('GET /status of one environment', () => {
     assert.match(JSON.parse(text).error, /list of environments/);
   });
 
-  test('what is expected is read off the one environment', async (t) => {
+  test('an expectation applies to the only environment', async (t) => {
     const relay = createStatusRelay(t, { environments });
     const met = await relay.get('/status/production?expect=status=connected&expect=connectionStatus.state=VALID');
     assert.equal(met.status, 200);
@@ -228,7 +228,7 @@ describe('health', () => {
     assert.equal((await relay.send('HEAD', '/healthz')).status, 200);
   });
 
-  test('/readyz waits for the data of every environment, and names those that have none', async (t) => {
+  test('/readyz waits for the data of every environment, and names environments without data', async (t) => {
     const relay = createStatusRelay(t, { environments: [{}, BARE], data: 'none' });
     const ask = () => relay.get('/readyz');
     let answer = await ask();

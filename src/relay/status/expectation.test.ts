@@ -17,7 +17,7 @@ const DOCUMENT = {
   version: '8.10.1',
 };
 
-describe('what a request expects of the status', () => {
+describe('the expectation of a status request', () => {
   const checked: readonly [expr: string, status: 200 | 412, expected: string, actual: string | null][] = [
     ['status=degraded', 200, 'degraded', 'degraded'],
     ['status=healthy', 412, 'healthy', 'degraded'],

@@ -185,7 +185,7 @@ describe('status of an environment', () => {
     });
   }
 
-  test('disconnectedStatusTime is what is configured', () => {
+  test('disconnectedStatusTime is the configured time', () => {
     const lost = facts('e', (c) => {
       c.succeeded(0);
       c.failed(error(1000));
@@ -196,7 +196,7 @@ describe('status of an environment', () => {
     assert.equal(statusAt(6000), 'disconnected');
   });
 
-  test('what is kept in memory is always valid, in whatever state the connection is', () => {
+  test('data in memory is always valid, in any state of the connection', () => {
     for (const environment of [valid, never])
       assert.deepEqual(Object.values(report({ environments: [environment] }).environments)[0]?.dataStoreStatus, {
         state: 'VALID',
@@ -232,7 +232,7 @@ describe('status of the relay', () => {
     ['big segments, not known whether available', { environments: [valid], details: bigSegments({}) }, 'healthy'],
     ['big segments not available', { environments: [valid], details: bigSegments({ available: false }) }, 'degraded'],
     [
-      'big segments stale, and that is not to count',
+      'big segments stale, which is not to count',
       { environments: [valid], details: bigSegments({ available: true, potentiallyStale: true }) },
       'healthy',
     ],

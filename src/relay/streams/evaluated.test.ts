@@ -16,7 +16,7 @@ async function openFor(relay: TestRelay, key: string, query = ''): Promise<SseSt
   const context = Buffer.from(JSON.stringify({ kind: 'user', key })).toString('base64url');
   urls.set(relay, urls.get(relay) ?? relay.listen());
   const stream = await openSse(`${await urls.get(relay)}/eval/${ENV_ID}/${context}${query}`);
-  streams.set(stream, await told(stream));
+  streams.set(stream, await nextEvent(stream));
   return stream;
 }
 
@@ -24,7 +24,7 @@ const urls = new WeakMap<TestRelay, Promise<string>>();
 /** The first event of each stream. */
 const streams = new WeakMap<SseStream, readonly [string, Json]>();
 
-async function told(stream: SseStream): Promise<readonly [string, Json]> {
+async function nextEvent(stream: SseStream): Promise<readonly [string, Json]> {
   const event = await stream.next();
   assert.ok(event, 'the stream is over');
   return [event.event, JSON.parse(event.data) as Json];
@@ -36,7 +36,7 @@ async function changes(relay: TestRelay, stream: SseStream): Promise<readonly (r
   relay.environment.store.upsert('flags', 'mark', flagOf('mark', { version, variations: [version, 0] }));
   const seen: (readonly [string, Json])[] = [];
   for (;;) {
-    const event = await told(stream);
+    const event = await nextEvent(stream);
     if ((event[1] as { key?: string }).key === 'mark') return seen;
     seen.push(event);
   }
@@ -47,7 +47,7 @@ const createRelay = (t: Parameters<typeof createTestRelay>[0], data: RelayAppOpt
   createTestRelay(t, { evaluatedStreams: true, data });
 
 describe('an evaluated stream', () => {
-  test('begins with what the caller may see, as a poll would answer', async (t) => {
+  test('begins with the flags visible to the caller, as in a poll', async (t) => {
     const relay = createRelay(t, { flags: { a: flagOf('a'), b: flagOf('b', { clientSideAvailability: hidden }) } });
     const stream = await openFor(relay, 'u');
     assert.deepEqual(streams.get(stream), ['put', { a: { value: true, variation: 0, version: 1 } }]);
@@ -57,7 +57,7 @@ describe('an evaluated stream', () => {
     const relay = createRelay(t, { flags: { a: flagOf('a') } });
     const stream = await openFor(relay, 'u', '?withReasons=true');
     relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 2, on: false }));
-    assert.deepEqual(await told(stream), [
+    assert.deepEqual(await nextEvent(stream), [
       'patch',
       { key: 'a', value: false, variation: 1, version: 2, reason: { kind: 'OFF' } },
     ]);
@@ -68,7 +68,7 @@ describe('an evaluated stream', () => {
     const [one, other] = [await openFor(relay, 'one'), await openFor(relay, 'other')];
     relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 2, rules: [rule({ values: ['one'] })] }));
     assert.deepEqual(await changes(relay, one), [['patch', { key: 'a', value: false, variation: 1, version: 2 }]]);
-    assert.equal(((await told(other))[1] as { key: string }).key, 'mark');
+    assert.equal(((await nextEvent(other))[1] as { key: string }).key, 'mark');
   });
 
   const removals: readonly (readonly [string, (relay: TestRelay) => void])[] = [
@@ -88,9 +88,9 @@ describe('an evaluated stream', () => {
       const relay = createRelay(t, { flags: { a: flagOf('a') } });
       const stream = await openFor(relay, 'u');
       change(relay);
-      assert.deepEqual(await told(stream), ['delete', { key: 'a', version: 5 }]);
+      assert.deepEqual(await nextEvent(stream), ['delete', { key: 'a', version: 5 }]);
       relay.environment.store.upsert('flags', 'a', flagOf('a', { version: 6 }));
-      assert.deepEqual(await told(stream), ['patch', { key: 'a', value: true, variation: 0, version: 6 }]);
+      assert.deepEqual(await nextEvent(stream), ['patch', { key: 'a', value: true, variation: 0, version: 6 }]);
     });
   }
 
@@ -106,7 +106,7 @@ describe('an evaluated stream', () => {
     const relay = createRelay(t, { flags: { a: flagOf('a') } });
     const stream = await openFor(relay, 'u');
     relay.environment.store.replace({ flags: { b: flagOf('b') }, segments: {} });
-    assert.deepEqual(await told(stream), ['put', { b: { value: true, variation: 0, version: 1 } }]);
+    assert.deepEqual(await nextEvent(stream), ['put', { b: { value: true, variation: 0, version: 1 } }]);
   });
 
   test('sends a put to more clients than fit in one turn, and to none twice', async (t) => {
@@ -114,9 +114,9 @@ describe('an evaluated stream', () => {
     const all = await Promise.all(Array.from({ length: 450 }, (_, index) => openFor(relay, `u${index}`)));
     relay.environment.store.replace({ flags: { b: flagOf('b') }, segments: {} });
     for (let turn = 0; turn < 5; turn++) relay.clock.advance(0);
-    for (const stream of all) assert.equal((await told(stream))[0], 'put');
+    for (const stream of all) assert.equal((await nextEvent(stream))[0], 'put');
     relay.environment.store.remove('flags', 'b', 2);
-    for (const stream of all) assert.equal((await told(stream))[0], 'delete');
+    for (const stream of all) assert.equal((await nextEvent(stream))[0], 'delete');
     for (const stream of all) stream.close();
   });
 
@@ -132,7 +132,7 @@ describe('an evaluated stream', () => {
       headers: { authorization: MOBILE_KEY, 'content-type': 'application/json' },
       body: '{"kind":"user","key":"u"}',
     });
-    assert.deepEqual(await told(mobile), ['put', { a: { value: true, variation: 0, version: 1 } }]);
+    assert.deepEqual(await nextEvent(mobile), ['put', { a: { value: true, variation: 0, version: 1 } }]);
   });
 });
 

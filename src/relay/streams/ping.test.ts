@@ -39,7 +39,7 @@ function openClients(count: number, pingJitterMs: number, randoms: readonly numb
 }
 
 describe('pings', () => {
-  test('without jitter come at once, one for each change', () => {
+  test('without jitter are sent at once, one for each change', () => {
     const { stream, pings } = openClients(2, 0);
     stream.changed();
     stream.replaced();
@@ -56,7 +56,7 @@ describe('pings', () => {
     assert.deepEqual(pings, [[500], [750], [1000]]);
   });
 
-  test('come once for all that changes until they are sent, and again for what changes later', () => {
+  test('are sent once for all changes until then, and again for later changes', () => {
     const { clock, stream, pings } = openClients(1, 1000);
     stream.changed();
     clock.advance(499);

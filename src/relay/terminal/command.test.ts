@@ -43,7 +43,7 @@ for (const [command, flags] of commands) {
   });
 }
 
-const mistakes: [args: readonly string[], told: RegExp][] = [
+const mistakes: [args: readonly string[], expected: RegExp][] = [
   [['evla'], /unknown command 'evla'\n\(Did you mean eval\?\)/],
   [['eval', '-c', '{}'], /missing required argument 'flag'/],
   [['eval', 'f'], /required option '-c, --context <json>' not specified/],
@@ -60,11 +60,11 @@ const mistakes: [args: readonly string[], told: RegExp][] = [
   [['serve', '--config', '/nowhere/relay.conf'], /cannot read the configuration file \/nowhere\/relay\.conf/],
   [['check-config', '--config', '/nowhere/relay.conf'], /there is no such file/],
 ];
-for (const [args, told] of mistakes) {
+for (const [args, expected] of mistakes) {
   test(`relay ${args.join(' ')} reports its mistake and ends with 2`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await runRelay([...args], terminal), 2);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, expected);
     assert.equal(terminal.stdout, '');
   });
 }
@@ -75,7 +75,7 @@ test('relay sample prints the sample', async () => {
   assert.match(terminal.stdout, /^# What `opsdeck relay serve` serves/);
 });
 
-test('relay check-config prints what would run, without a key', async () => {
+test('relay check-config prints the effective configuration, without a key', async () => {
   const terminal = new FakeTerminal();
   terminal.env = {
     LD_ENV_prod: 'sdk-11111111-2222-3333-4444-555555555555',

@@ -73,13 +73,13 @@ for (const [root, wanted, reason] of refusals) {
   });
 }
 
-test('setting a value reports what is evaluated before it', () => {
+test('setting a value reports the parts evaluated before it', () => {
   const plan = planChange(flag({ rules: [{}, {}], targets: [{}], prerequisites: [] }), 'f', 'blue');
   assert.ok(plan?.ok);
   assert.equal(plan.value.remark, 'evaluated first: 1 target, 2 rules');
 });
 
-test('setting a flag that a file does not have is left to other files', () => {
+test('setting a flag missing in a file leaves the file unchanged', () => {
   for (const root of [{}, null, { flags: { g: {} } }, { flags: { f: 1 } }, { flagValues: {} }] as Json[])
     assert.equal(planChange(root, 'f', 'on'), undefined);
   assert.equal(planChange({ flags: {} }, 'constructor', 'on'), undefined);

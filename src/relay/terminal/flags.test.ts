@@ -52,7 +52,7 @@ async function openServer(
   return terminalAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-test('relay flags lists what a relay has, as it lists what a file has', async (t) => {
+test('relay flags lists the flags of a relay, as those of a file', async (t) => {
   const terminal = await openRelay(t);
   assert.equal(await runRelay(['flags'], terminal), 0);
   assert.equal(
@@ -140,7 +140,7 @@ test('relay eval evaluates in a relay that does not return flags', async (t) => 
   assert.match(terminal.stderr, /this relay does not return flags/);
 });
 
-test('a key that the relay does not know is denied with code 4, and not shown', async (t) => {
+test('an unknown key is denied with code 4, and not shown', async (t) => {
   const terminal = await openRelay(t);
   terminal.env.OPSDECK_RELAY_SDK_KEY = 'sdk-secret-secret';
   assert.equal(await runRelay(['flags'], terminal), 4);
@@ -156,17 +156,17 @@ test('a relay that echoes a key does not bring it to the terminal', async (t) =>
   assert.match(terminal.stderr, /answered 500: no sdk-/);
 });
 
-const nonsense: [body: string, command: string, told: RegExp][] = [
+const nonsense: [body: string, command: string, expected: RegExp][] = [
   ['<html>', 'status', /did not return JSON; is it a relay\?/],
   ['{}', 'status', /did not return the status of a relay/],
   ['[]', 'flags', /did not return flags/],
   ['{"flags": {"a": {"on": 1}}}', 'flags', /flags "a": on: expected boolean, got number/],
 ];
-for (const [body, command, told] of nonsense) {
-  test(`relay ${command} reports what is wrong with the response ${body}`, async (t) => {
+for (const [body, command, expected] of nonsense) {
+  test(`relay ${command} reports the error in the response ${body}`, async (t) => {
     const terminal = await openServer(t, () => [200, body]);
     assert.equal(await runRelay([command], terminal), 1);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, expected);
     assert.equal(terminal.stdout, '');
   });
 }

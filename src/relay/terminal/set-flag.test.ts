@@ -42,7 +42,7 @@ test('relay set changes one line of a YAML file, and prints the old value', asyn
   assert.equal(readFileSync(path, 'utf8'), sampleFlags);
 });
 
-test('relay set changes the default value, and prints what is evaluated before it', async (t) => {
+test('relay set changes the default value, and prints the parts evaluated before it', async (t) => {
   const path = join(folderOf(t), 'flags.yml');
   writeFileSync(path, sampleFlags);
   const terminal = await set(path, 'button-color', 'red');
@@ -78,18 +78,18 @@ test('relay set finds the file of a folder, keeps its mode and its link, and lea
   assert.equal(readFileSync(join(folder, 'a.yml'), 'utf8'), 'flagValues: {a: 1}\n');
 });
 
-const refusals: [text: string, args: readonly string[], code: number, told: RegExp][] = [
+const refusals: [text: string, args: readonly string[], code: number, expected: RegExp][] = [
   ['flagValues: {abc: 1}', ['abd', 'on'], 1, /unknown flag "abd"; did you mean abc\?/],
   ['flagValues: {a: 1}', ['a', 'many'], 2, /flag "a": its value 1 is a number, which "many" is not/],
   ['flags: {a: {on: 1}}', ['a', 'on'], 2, /flags\.yml:1: flag "a": on: expected boolean, got number/],
 ];
-for (const [text, args, code, told] of refusals) {
+for (const [text, args, code, expected] of refusals) {
   test(`relay set ${args.join(' ')} of ${text} is refused, and the file stays unchanged`, async (t) => {
     const path = join(folderOf(t), 'flags.yml');
     writeFileSync(path, text);
     const terminal = await set(path, ...args);
     assert.equal(terminal.code, code);
-    assert.match(terminal.stderr, told);
+    assert.match(terminal.stderr, expected);
     assert.equal(readFileSync(path, 'utf8'), text);
   });
 }

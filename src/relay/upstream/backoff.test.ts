@@ -13,12 +13,12 @@ test('waits double from a second to half a minute', () => {
   assert.deepEqual(waits(new UpstreamBackoff(longestDelay), 7), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
 });
 
-test('chance takes up to half of a wait', () => {
+test('jitter removes up to half of a wait', () => {
   assert.deepEqual(waits(new UpstreamBackoff(shortestDelay), 6), [500, 1000, 2000, 4000, 8000, 15_000]);
   assert.equal(new UpstreamBackoff(shortestDelay).refused(0), 150_000);
 });
 
-test('thousands of failures are no number too big', () => {
+test('thousands of failures do not overflow', () => {
   assert.equal(waits(new UpstreamBackoff(longestDelay), 5000).at(-1), 30_000);
 });
 
@@ -37,7 +37,7 @@ test('a millisecond less does not', () => {
   assert.equal(backoff.failed(59_999), 8000);
 });
 
-test('what was good before a failure does not count after it', () => {
+test('good connection time before a failure does not count after it', () => {
   const backoff = new UpstreamBackoff(longestDelay);
   backoff.succeeded(0);
   backoff.failed(1000);

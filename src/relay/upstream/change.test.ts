@@ -46,16 +46,20 @@ const READ: Record<string, [event: string, data: unknown, change: UpstreamChange
     { path: '/flags/a', version: 7 },
     { kind: 'delete', items: 'flags', key: 'a', version: 7 },
   ],
-  'an unknown event is ignored, whatever it says': ['goodbye', 'no JSON', { kind: 'ignored', what: 'event "goodbye"' }],
+  'an unknown event is ignored, whatever its data': [
+    'goodbye',
+    'no JSON',
+    { kind: 'ignored', what: 'event "goodbye"' },
+  ],
 };
 
 const REFUSED: Record<string, [event: string, data: unknown, reason: RegExp]> = {
-  'a put that is no JSON': ['put', '{"path":"/","data":{"secret', /^the data of a put is not a JSON object$/],
+  'a put other than JSON': ['put', '{"path":"/","data":{"secret', /^the data of a put is not a JSON object$/],
   'a patch that is a list': ['patch', [], /^the data of a patch is not a JSON object$/],
   'a put without data': ['put', { path: '/' }, /a put has no data/],
   'a put of null': ['put', { path: '/', data: null }, /^put: /],
-  'a put whose flags are a list': ['put', { path: '/', data: { flags: [] } }, /^put: flags/],
-  'a path that is no text': ['patch', { path: 1, data: FLAG }, /the path of a patch is not a string/],
+  'a put with a list of flags': ['put', { path: '/', data: { flags: [] } }, /^put: flags/],
+  'a path other than a text': ['patch', { path: 1, data: FLAG }, /the path of a patch is not a string/],
   'a patch without data': ['patch', { path: '/flags/a' }, /the patch of \/flags\/a has no data/],
   'a delete without a version': ['delete', { path: '/flags/a' }, /the delete of \/flags\/a has no version/],
 };

@@ -172,7 +172,7 @@ describe('the log', () => {
     );
   });
 
-  test('has no key in it, whatever an error quotes', async (t) => {
+  test('has no key, even if an error quotes it', async (t) => {
     const { http, log } = startUpstream(t);
     (await http.next()).fail(new TypeError(`Headers.append: "${SAMPLE_SDK_KEY}" is an invalid header value.`));
     await settle();
@@ -182,7 +182,7 @@ describe('the log', () => {
 });
 
 describe('a closed source', () => {
-  test('gives up its request and asks no more', async (t) => {
+  test('aborts its request and sends no more', async (t) => {
     const { source, http, clock, log, connection } = startUpstream(t);
     const asked = await http.next();
     await source.close();

@@ -13,7 +13,7 @@ test('a fake clock moves only when advanced, by exactly that time', () => {
   assert.equal(new FakeClock('2026-02-03T04:05:06Z').now(), Date.parse('2026-02-03T04:05:06Z'));
 });
 
-test('timers fire in the order of their instants, those of one instant in the order of their making', () => {
+test('timers fire in the order of their instants, timers of one instant in the order of their creation', () => {
   const clock = new FakeClock();
   const fired: string[] = [];
   const note = (name: string) => () => fired.push(`${name}@${clock.now() - START}`);
@@ -27,7 +27,7 @@ test('timers fire in the order of their instants, those of one instant in the or
   assert.deepEqual(fired, ['past@0', 'a@10', 'b@20', 'c@30', 'd@30']);
 });
 
-test('a clock that is put back lets its timers wait as long as they were to', () => {
+test('a clock set back does not change the waits of its timers', () => {
   const clock = new FakeClock(10_000);
   const fired: number[] = [];
   clock.after(30, () => fired.push(clock.now()));
@@ -53,7 +53,7 @@ test('an interval fires at each of its instants until it is cancelled', () => {
   assert.deepEqual(fired, [10, 20, 30]);
 });
 
-test('what a timer arms falls due in the same advance, if it is within it', () => {
+test('a timer armed by a timer falls due in the same advance, if within it', () => {
   const clock = new FakeClock();
   const fired: number[] = [];
   clock.after(10, () => clock.after(10, () => fired.push(clock.now() - START)));

@@ -47,7 +47,7 @@ test('a failed subtest is reported with its full name and error, once at its fil
   assert.doesNotMatch(text, /1 subtest failed/);
 });
 
-test('a file whose process fails is red, whatever the results of its tests', () => {
+test('a file with a failed process is red, whatever the results of its tests', () => {
   for (const events of [[ended('test:pass', 0, 'one'), summary(false)], []]) {
     const { text, isGreen } = reportOf(events);
     assert.equal(isGreen, false);

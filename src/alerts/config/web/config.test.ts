@@ -198,7 +198,7 @@ describe('a web configuration file that changes', () => {
     assert.equal(tls?.().cert, OTHER_SERVER.cert);
   });
 
-  test('for the worse lets nobody in, says why once, and works again when it is mended', (t) => {
+  test('to invalid files refuses every request and logs the cause once, until the files are valid', (t) => {
     const { open, write, lines } = folder(t, `basic_auth_users: {ann: ${ANN}}`);
     const { rules } = open();
     write('web.yml', 'basic_auth_users: [');
@@ -229,7 +229,7 @@ describe('a server under a web configuration', () => {
         .end();
     });
 
-  test('says a header that is written in several lines in one', async (t) => {
+  test('sends a multi-line header in one line', async (t) => {
     const yaml = `http_server_config:
   headers:
     Content-Security-Policy: |
@@ -250,7 +250,7 @@ describe('a server under a web configuration', () => {
     assert.equal(headers.get('content-security-policy'), "default-src 'self'; img-src *");
   });
 
-  test('asks for certificate and password, as both are now', async (t) => {
+  test('requires certificate and password by the current files', async (t) => {
     const yaml = (auth: string) =>
       `tls_server_config: {${PAIR}, client_ca_file: ca.pem, client_auth_type: ${auth}}\nbasic_auth_users: {ann: ${ANN}}`;
     const { open, write } = folder(t, yaml('RequireAndVerifyClientCert'));

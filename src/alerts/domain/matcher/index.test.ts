@@ -34,7 +34,7 @@ function naiveMatches(silence: Silence, labels: LabelSet): boolean {
 
 const idsOf = (silences: Iterable<Silence>) => [...silences].map(({ id }) => id).sort();
 
-test('the index finds what a scan of all silences finds, also after some were taken out', () => {
+test('the index finds the same as a scan of all silences, also after removals', () => {
   const random = new Random(6);
   for (let round = 0; round < 60; round++) {
     const silences = new Set(Array.from({ length: random.int(0, 40) }, (_, id) => randomSilence(random, String(id))));
@@ -59,7 +59,7 @@ test('the index finds what a scan of all silences finds, also after some were ta
   }
 });
 
-test('only the very object that was added is taken out, and only once', () => {
+test('only the added object itself is removed, and only once', () => {
   const silence = silenceOf();
   const index = new MatcherIndex([silence]);
   index.delete({ ...silence });

@@ -20,7 +20,7 @@ function make(name: string, operator: MatchOperator, value: string): Matcher {
   return created.value;
 }
 
-test('a matcher is satisfied by the values that its operator asks for', () => {
+test('a matcher is satisfied by the values of its operator', () => {
   const cases: readonly (readonly [MatchOperator, pattern: string, value: string, expected: boolean])[] = [
     ['=', 'bar', 'bar', true],
     ['=', 'bar', 'foo-bar', false],
@@ -125,7 +125,7 @@ test('a list of matchers is written in braces, with commas and without spaces', 
   assert.equal(printMatchers([make('a', '=', 'b'), make('c', '=~', 'd')]), '{a="b",c=~"d"}');
 });
 
-test('a positive matcher that takes the empty value matches empty, a negative one never does', () => {
+test('a positive matcher that accepts the empty value matches empty, a negative one never does', () => {
   const cases: readonly (readonly [MatchOperator, string, boolean])[] = [
     ['=', '', true],
     ['=', 'a', false],
@@ -146,7 +146,7 @@ test('a positive matcher that takes the empty value matches empty, a negative on
   }
 });
 
-test('on the empty value a pattern finds what it matches as a whole', () => {
+test('on the empty value a pattern finds exactly its whole matches', () => {
   for (const value of [
     '',
     'a?',
@@ -167,7 +167,7 @@ test('on the empty value a pattern finds what it matches as a whole', () => {
   }
 });
 
-test('a filter with an empty value asks whether the label is there', () => {
+test('a filter with an empty value matches only the right presence of the label', () => {
   const cases: readonly (readonly [MatchOperator, pattern: string, value: string | undefined, expected: boolean])[] = [
     ['=', '', undefined, true],
     ['=', '', 'x', false],

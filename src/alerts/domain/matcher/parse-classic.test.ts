@@ -7,7 +7,7 @@ function read(input: string): unknown {
   return parsed.ok ? parsed.value.map(({ name, operator, value }) => [name, operator, value]) : parsed.reason;
 }
 
-test('a list is read with whatever braces, spaces and quotes there are', () => {
+test('a list is read with any braces, spaces and quotes', () => {
   const cases: readonly (readonly [input: string, matchers: readonly (readonly string[])[]])[] = [
     ['', []],
     ['{}', []],
@@ -62,7 +62,7 @@ test('a list is read with whatever braces, spaces and quotes there are', () => {
   for (const [input, matchers] of cases) assert.deepEqual(read(input), matchers, input);
 });
 
-test('a value without quotes may hold nearly anything', () => {
+test('a value without quotes may contain nearly any character', () => {
   const cases: readonly (readonly [input: string, operator: string, value: string])[] = [
     ['foo=', '=', ''],
     ['foo=""', '=', ''],
@@ -132,7 +132,7 @@ test('a refusal quotes the piece that is wrong', () => {
   for (const [input, reason] of cases) assert.equal(read(input), reason, input);
 });
 
-test('a single matcher has no braces to take off', () => {
+test('a single matcher has no braces to strip', () => {
   const single = parseClassicMatcher(' foo =~ "b{2}" ');
   assert.ok(single.ok);
   assert.equal(single.value.value, 'b{2}');

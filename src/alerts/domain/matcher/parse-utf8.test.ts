@@ -50,7 +50,7 @@ test('a matcher is read with and without braces, quotes and a last comma', () =>
   }
 });
 
-test('a name may be anything', () => {
+test('a name may be any text', () => {
   const names: readonly (readonly [written: string, name: string])[] = [
     ['name-with-dashes', 'name-with-dashes'],
     ['foo🙂', 'foo🙂'],
@@ -78,7 +78,7 @@ test('matchers of a list keep their order', () => {
   }
 });
 
-test('a refusal says in which columns what was expected', () => {
+test('a refusal names the columns and the expected token', () => {
   const operators = "expected an operator such as '=', '!=', '=~' or '!~'";
   const cases: readonly (readonly [input: string, reason: string])[] = [
     [',', '0:1: unexpected ,: expected label name'],
@@ -130,14 +130,14 @@ test('a refusal says in which columns what was expected', () => {
   for (const [input, reason] of cases) assert.equal(read(input), reason, input);
 });
 
-test('whitespace is what Unicode calls so, and ends a word', () => {
+test('whitespace is that of Unicode, and ends a word', () => {
   for (const space of ' \t\n\v\f\r\u0085\u00a0\u1680\u2009\u2028\u202f\u205f\u3000') {
     assert.deepEqual(read(`{${space}foo${space}=${space}bar${space}}`), [['foo', '=', 'bar']], JSON.stringify(space));
   }
   assert.deepEqual(read('foo=\ufeffbar\u200b'), [['foo', '=', '\ufeffbar\u200b']]);
 });
 
-test('where one matcher is wanted, none and two are refused', () => {
+test('for a single matcher, zero and two are refused', () => {
   const reasonOf = (input: string) => {
     const parsed = parseUtf8Matcher(input);
     return parsed.ok ? `${parsed.value.name}${parsed.value.operator}${parsed.value.value}` : parsed.reason;

@@ -24,7 +24,7 @@ function readList(input: string, mode: MatcherMode): { result: string; warnings:
   return { result: parsed.ok ? printMatchers(parsed.value) : parsed.reason, warnings };
 }
 
-test('what both parsers read alike, or only the UTF-8 one reads, passes without a warning', () => {
+test('input read alike by both parsers, or only by the UTF-8 one, has no warning', () => {
   const cases: readonly (readonly [input: string, matcher: string])[] = [
     ['foo=bar', 'foo="bar"'],
     ['foo=~"b.*"', 'foo=~"b.*"'],
@@ -37,7 +37,7 @@ test('what both parsers read alike, or only the UTF-8 one reads, passes without 
   assert.deepEqual(list, { result: '{foo🙂="bar",bar="baz🙂"}', warnings: [] });
 });
 
-test('what only the classic parser reads is taken from it, with a warning that says how to write it', () => {
+test('input read only by the classic parser is accepted, with a warning and the UTF-8 form', () => {
   const one = readOne('foo=!bar\\n', 'fallback');
   assert.equal(one.result, 'foo="!bar\\n"');
   assert.equal(one.warnings.length, 1);
@@ -51,7 +51,7 @@ test('what only the classic parser reads is taken from it, with a warning that s
   assert.equal(readOne('foo=a,b=~(', 'fallback').result, 'foo="a,b=~("');
 });
 
-test('where the parsers read differently the classic reading stands, with a warning', () => {
+test('where the parsers differ the classic result counts, with a warning', () => {
   const input = 'foo="\\xf0\\x9f\\x99\\x82"';
   const suggestion = 'foo="\\\\xf0\\\\x9f\\\\x99\\\\x82"';
   for (const { result, warnings } of [readOne(input, 'fallback'), readList(input, 'fallback')]) {
@@ -62,7 +62,7 @@ test('where the parsers read differently the classic reading stands, with a warn
   assert.equal(readList('{a="\\t",b="c"}', 'fallback').result, '{a="\\\\t",b="c"}');
 });
 
-test('what neither parser reads is refused with the reason of the classic one', () => {
+test('input invalid for both parsers is refused with the reason of the classic one', () => {
   const cases: readonly (readonly [input: string, reason: string])[] = [
     ['foo!bar', 'bad matcher format: foo!bar'],
     ['', 'bad matcher format: '],
@@ -83,7 +83,7 @@ test('a single matcher in braces is refused, except by the classic parser in its
   assert.equal(readOne('{foo=bar}', 'classic').result, 'bad matcher format: {foo=bar}');
 });
 
-test('each strict mode knows its own syntax only and never warns', () => {
+test('each strict mode reads its own syntax only and never warns', () => {
   const utf8 = 'foo="\\xf0\\x9f\\x99\\x82"';
   assert.deepEqual(readOne(utf8, 'utf8-strict'), { result: 'foo="🙂"', warnings: [] });
   assert.deepEqual(readOne(utf8, 'classic'), { result: 'foo="\\\\xf0\\\\x9f\\\\x99\\\\x82"', warnings: [] });
@@ -106,7 +106,7 @@ function randomText(random: Random, least: number): string {
   return Array.from({ length: random.int(least, 6) }, () => random.pick(PARTS)).join('');
 }
 
-/** A matcher with a nasty name and value; where the value is no regular expression, one that compares. */
+/** A matcher with a nasty name and value; an equality matcher where the value is not a regular expression. */
 function randomMatcher(random: Random): Matcher {
   const name = randomText(random, 1);
   const value = randomText(random, 0);

@@ -34,14 +34,14 @@ describe('an e-mail configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(email, yaml), reason));
   }
 
-  test('an address of the global part that has no port is refused', () => {
+  test('a global address without a port is refused', () => {
     assert.equal(
       refusalOf(email, '{to: a@b, from: a@b}', { smtpSmarthost: 'h' }),
       'address h: missing port in address',
     );
   });
 
-  test('takes what it lacks from the global part', () => {
+  test('takes missing fields from the global part', () => {
     const global = {
       smtpSmarthost: '[::1]:25',
       smtpFrom: 'alerts@example.org',
@@ -66,7 +66,7 @@ describe('an e-mail configuration', () => {
     assert.equal(config.sendResolved, false);
   });
 
-  test('its own password and secret stand above the files of the global part', () => {
+  test('its own password and secret take precedence over the files of the global part', () => {
     const global = { smtpAuthPasswordFile: '/password', smtpAuthSecretFile: '/secret' };
     const config = configOf(email, '{to: a@b, from: a@b, smarthost: "h:25", auth_password: p, auth_secret: s}', global);
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('an e-mail configuration', () => {
     );
   });
 
-  test('is shown without secrets, and what is shown loads again', () => {
+  test('is shown without secrets, and its printed form loads again', () => {
     const yaml =
       '{to: a@b, from: a@b, smarthost: "h:25", auth_username: u, auth_password: hush, auth_secret: hush, ' +
       'headers: {x-team: a}, threading: {enabled: true, thread_by_date: daily}, require_tls: false}';
@@ -125,14 +125,14 @@ describe('a mail', () => {
     ]);
   });
 
-  test('has a text alone where there is no HTML', async (t) => {
+  test('has only a text part without HTML', async (t) => {
     const { sink } = await sendToSmtpSink(t, {}, 'text: down, html: ""');
     assert.deepEqual(readMail(sink.mails[0]?.content ?? '').parts, [
       { type: 'text/plain; charset=utf-8', text: 'down' },
     ]);
   });
 
-  test('has headers of its own, which are templates, in whatever spelling', async (t) => {
+  test('has headers of its own, which are templates, in any spelling', async (t) => {
     const { sink } = await sendToSmtpSink(
       t,
       {},
@@ -146,7 +146,7 @@ describe('a mail', () => {
     assert.match(headers.get('content-type') ?? '', /^multipart\/alternative/);
   });
 
-  test('cannot be given more headers by a line break in a template', async (t) => {
+  test('cannot get more headers by a line break in a template', async (t) => {
     const { sink } = await sendToSmtpSink(t, {}, 'headers: {Subject: "a\\r\\nBcc: b@example.org"}');
     const { headers } = readMail(sink.mails[0]?.content ?? '');
     assert.equal(headers.has('bcc'), false);

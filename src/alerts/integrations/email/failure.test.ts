@@ -11,7 +11,7 @@ function errorOf(delivery: Delivery): string {
   return delivery.ok ? '' : delivery.error;
 }
 
-/** All steps at which a mail server can fail, and what is then said to be under way. */
+/** All steps at which a mail server can fail, with their names in the error. */
 const STEPS: readonly (readonly [string, string])[] = [
   ['GREETING', 'create SMTP client'],
   ['EHLO', 'send EHLO command'],
@@ -58,7 +58,7 @@ describe('a mail server that fails', () => {
   }
 
   for (const offers of [[], ['PIPELINING']]) {
-    test(`for one of the recipients fails for all of them, so that none is told twice ${offers.join()}`, async (t) => {
+    test(`for one of the recipients fails for all of them, so that none is sent it twice ${offers.join()}`, async (t) => {
       const script = (command: string) => (command.includes('<gone@') ? '550 5.1.1 no such user' : undefined);
       const base = 'from: a@example.org, to: "ops@example.org, gone@example.org", require_tls: false';
       const { sink, delivery } = await sendToSmtpSink(t, { offers, script }, '', base);
@@ -67,7 +67,7 @@ describe('a mail server that fails', () => {
     });
   }
 
-  test('to say good-bye has taken the mail all the same', async (t) => {
+  test('at QUIT has accepted the mail all the same', async (t) => {
     for (const reply of ['500 what', 'reset']) {
       const { sink, delivery } = await sendToSmtpSink(t, { script: answering('QUIT', reply) });
       assert.deepEqual(delivery, { ok: true });
@@ -75,7 +75,7 @@ describe('a mail server that fails', () => {
     }
   });
 
-  test('to say good-bye is left after two seconds', async (t) => {
+  test('at QUIT is disconnected after two seconds', async (t) => {
     const clock = new FakeClock();
     const sink = await startSmtpSink(t, { script: answering('QUIT', 'hang') });
     assert.deepEqual(await notifyOnce(email, emailYaml(sink.port), { context: { clock } }), { ok: true });
@@ -105,7 +105,7 @@ describe('a mail server that fails', () => {
     });
   }
 
-  test('by greeting a client whose time is up already is not even asked', async (t) => {
+  test('is not contacted when the time is already over', async (t) => {
     const sink = await startSmtpSink(t);
     const delivery = await notifyOnce(email, emailYaml(sink.port), { signal: AbortSignal.abort() });
     assert.equal(errorOf(delivery), 'establish connection to server: context canceled');

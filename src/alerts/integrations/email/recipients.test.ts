@@ -10,7 +10,7 @@ import { emailIntegration } from './email.ts';
 
 const OWNER = 'from: alerts@example.org, to: "{{ .CommonLabels.owner }}", require_tls: false';
 
-/** What becomes of a mail to whom a label of the alert names. */
+/** The result of a mail to the recipient named by a label of the alert. */
 async function sendToOwner(t: Parameters<typeof startSmtpSink>[0], owner: string, more = '', base = OWNER) {
   const sink = await startSmtpSink(t);
   const templates = await loadTemplates([]);
@@ -68,7 +68,7 @@ describe('a label that names the recipient of a mail', () => {
     const [head = ''] = sink.mails[0]?.content.split('\r\n\r\n') ?? [];
     assert.deepEqual(sink.mails[0]?.to, ['ops@example.org']);
     assert.doesNotMatch(head, /^(bcc|body)/im);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the searched characters
     assert.doesNotMatch(head, /[\0\x1b]/);
   });
 });

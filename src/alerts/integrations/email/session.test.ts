@@ -24,14 +24,14 @@ const TRUSTED = `tls_config: {ca: ${JSON.stringify(TEST_CERTIFICATE)}}`;
 const OVER_TLS = 'from: alerts@example.org, to: ops@example.org';
 
 describe('a connection to a mail server', () => {
-  test('goes over to TLS by STARTTLS, as it has to by default', async (t) => {
+  test('switches to TLS by STARTTLS, as required by default', async (t) => {
     const { sink, delivery } = await sendToSmtpSink(t, { offers: ['STARTTLS'] }, TRUSTED, OVER_TLS);
     assert.deepEqual(delivery, { ok: true });
     assert.deepEqual(sink.commands.slice(0, 3), ['EHLO localhost', 'STARTTLS', 'EHLO localhost']);
     assert.equal(sink.mails[0]?.isEncrypted, true);
   });
 
-  test('is given up where STARTTLS is not offered', async (t) => {
+  test('fails where STARTTLS is not offered', async (t) => {
     const { sink, delivery } = await sendToSmtpSink(t, {}, TRUSTED, OVER_TLS);
     assert.equal(
       errorOf(delivery),
@@ -61,7 +61,7 @@ describe('a connection to a mail server', () => {
     ['implicit TLS', { implicitTls: true }, 'force_implicit_tls: true', 'establish TLS connection to server'],
   ];
   for (const [name, options, more, step] of distrusted) {
-    test(`with ${name} to a server that is not trusted is given up`, async (t) => {
+    test(`with ${name} to an untrusted server fails`, async (t) => {
       const { delivery } = await sendToSmtpSink(t, options, more, OVER_TLS);
       assert.equal(errorOf(delivery), `${step}: TLS: the certificate signed itself and is not trusted`);
     });
@@ -71,25 +71,25 @@ describe('a connection to a mail server', () => {
     });
   }
 
-  test('to a server of another name is given up', async (t) => {
+  test('to a server with another name fails', async (t) => {
     const more = `tls_config: {ca: ${JSON.stringify(TEST_CERTIFICATE)}, server_name: other.example.org}`;
     const { delivery } = await sendToSmtpSink(t, { offers: ['STARTTLS'] }, more, OVER_TLS);
     assert.equal(errorOf(delivery), 'send STARTTLS command: TLS: the certificate is for another host');
   });
 
-  test('cannot be made with a certificate that is not there, ever', async (t) => {
+  test('with a missing certificate fails for good', async (t) => {
     const { delivery } = await sendToSmtpSink(t, {}, 'tls_config: {ca_file: /no/such/file}');
     assert.match(errorOf(delivery), /^parse TLS configuration: unable to read CA cert: ENOENT/);
     assert.equal(delivery.ok || delivery.retry, false);
   });
 
-  test('cannot be made to a port that is none, ever', async () => {
+  test('to an invalid port fails for good', async () => {
     const yaml = emailYaml(1).replace(':1"', ':http"');
     const error = 'establish connection to server: unknown port "http"';
     assert.deepEqual(await notifyOnce(email, yaml), { ok: false, retry: false, reason: 'other', error });
   });
 
-  test('that nobody accepts is tried again', async () => {
+  test('without a listener is retried', async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as { port: number };
@@ -115,7 +115,7 @@ describe('logging in to a mail server', () => {
     ['AUTH=LOGIN', 'auth_password: hush', 'LOGIN ops'],
   ];
   for (const [offer, secrets, login] of mechanisms) {
-    test(`is done by the first mechanism of the server that has what it needs: ${offer} with ${secrets}`, async (t) => {
+    test(`uses the first mechanism of the server with sufficient credentials: ${offer} with ${secrets}`, async (t) => {
       const { sink, delivery } = await sendToSmtpSink(
         t,
         { offers: [offer], user: USER },
@@ -199,7 +199,7 @@ describe('logging in to a mail server', () => {
     assert.equal(errorOf(delivery), 'PLAIN auth: 535 not with <redacted>');
   });
 
-  test('that is refused by its own words shows nothing of them', async (t) => {
+  test('refused with a quote of its secret does not show it', async (t) => {
     const script = (command: string) => (command.startsWith('AUTH') ? `500 what is ${command}?` : undefined);
     const options = { offers: ['AUTH PLAIN'], script };
     for (const user of ['a', 'ab', 'abc']) {

@@ -13,7 +13,7 @@ function post(url: string, more: Partial<HttpRequest> = {}): HttpRequest {
   return { method: 'POST', url, headers, body: '{"a":"ü"}', signal: new AbortController().signal, ...more };
 }
 
-test('a request goes out as it is, with the user agent and without anything more', async (t) => {
+test('a request is sent as it is, with the user agent and nothing more', async (t) => {
   const sink = await startHttpSink(t, () => ({ status: 202, headers: { 'x-a': 'b' }, body: 'thanks' }));
   const answer = await openTestClient(t).send(post(`${sink.url}/in?x=%20y`));
   assert.deepEqual([answer.status, answer.headers.get('x-a'), answer.text], [202, 'b', 'thanks']);
@@ -84,7 +84,7 @@ for (const [name, yaml, header] of authorizations) {
   });
 }
 
-test('what the integration says stands above the URL, and the URL above the configuration', async (t) => {
+test('credentials of the integration take precedence over the URL, and the URL over the configuration', async (t) => {
   const sink = await startHttpSink(t);
   const client = openTestClient(t, 'authorization: {credentials: configured}');
   const withUser = sink.url.replace('//', '//u%40x:p%3A@');
@@ -122,7 +122,7 @@ test('secrets in files are read at each request', async (t) => {
   );
 });
 
-test('a file that is not there is named in the error', async (t) => {
+test('a missing file is named in the error', async (t) => {
   const client = openTestClient(t, 'authorization: {credentials_file: /nowhere/token}');
   await assert.rejects(client.send(post('http://127.0.0.1:1')), {
     message: "unable to read authorization credentials: ENOENT: no such file or directory, open '/nowhere/token'",
@@ -159,13 +159,13 @@ test('without follow_redirects the redirect itself is the answer', async (t) => 
   assert.equal(sink.requests.length, 1);
 });
 
-test('a ring of redirects comes to an end', async (t) => {
+test('a redirect loop ends', async (t) => {
   const sink = await startHttpSink(t, () => ({ status: 307, headers: { location: '/again' } }));
   await assert.rejects(openTestClient(t).send(post(sink.url)), { message: 'stopped after 10 redirects' });
   assert.equal(sink.requests.length, 11);
 });
 
-test('another host is not told what the first one may know, even on the way back', async (t) => {
+test('another host is not sent credentials of the first one, even after a redirect back', async (t) => {
   const sink = await startHttpSink(t, ({ path, headers }) => {
     const port = headers.host?.split(':')[1];
     if (path === '/1') return { status: 307, headers: { location: `http://localhost:${port}/2` } };
@@ -189,7 +189,7 @@ test('another host is not told what the first one may know, even on the way back
   );
 });
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -198,26 +198,26 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test('nobody listens: the error says so, and neither URL nor secret', async (t) => {
+test('a refused connection: the error names it, and neither URL nor secret', async (t) => {
   const client = openTestClient(t, 'authorization: {credentials: abc}');
   const url = `http://u:secret@127.0.0.1:${await closedPort()}/token`;
   await assert.rejects(client.send(post(url)), { message: 'connection refused' });
 });
 
-test('a host that does not exist is told apart', async (t) => {
+test('an unknown host has its own error', async (t) => {
   await assert.rejects(openTestClient(t).send(post('http://secret.invalid/token')), {
     message: /^(no such host|name resolution failed for the moment)$/,
   });
 });
 
-test('a connection that is cut is told of', async (t) => {
+test('a cut connection is reported', async (t) => {
   const sink = await startHttpSink(t, () => 'reset');
   await assert.rejects(openTestClient(t).send(post(sink.url)), {
     message: /^connection (closed|reset) by the other side$/,
   });
 });
 
-test('what is no HTTP is told of', async (t) => {
+test('an answer other than HTTP is reported', async (t) => {
   const server = createTcpServer((socket) => socket.resume().end('220 mail.example.org ESMTP\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => new Promise((resolve) => server.close(resolve)));
@@ -284,7 +284,7 @@ const quoted: [what: string, yaml: string, secrets: readonly string[]][] = [
   ['http_headers', 'http_headers: {X-A: {values: [seen], secrets: [h-1, h-2]}}', ['h-1', 'h-2']],
 ];
 for (const [what, yaml, secrets] of quoted) {
-  test(`an answer that is no success holds nothing secret of ${what}, even if the service quotes it`, async (t) => {
+  test(`an unsuccessful answer reveals no secret of ${what}, even if the service quotes it`, async (t) => {
     const sink = await startHttpSink(t, ({ headers }) => ({
       status: 400,
       body: `${JSON.stringify(headers)} ${secrets.join()}`,
@@ -296,13 +296,13 @@ for (const [what, yaml, secrets] of quoted) {
   });
 }
 
-test('nor of the name and password that stand in the URL', async (t) => {
+test('nor of the name and password in the URL', async (t) => {
   const sink = await startHttpSink(t, ({ headers }) => ({ status: 500, body: `${headers.authorization} p-w-d` }));
   const { text } = await openTestClient(t).send(post(sink.url.replace('//', '//ann:p-w-d@')));
   assert.equal(text, 'Basic <redacted> <redacted>');
 });
 
-test('what a success says is left as it is', async (t) => {
+test('the text of a successful answer is left as it is', async (t) => {
   const sink = await startHttpSink(t, () => ({ body: '{"token":"c-r-e"}' }));
   const { text } = await openTestClient(t, 'authorization: {credentials: c-r-e}').send(post(sink.url));
   assert.equal(text, '{"token":"c-r-e"}');

@@ -38,7 +38,7 @@ test('a header that is set has no other value', () => {
   assert.deepEqual({ ...headers }, { authorization: 'c', 'user-agent': 'x' });
 });
 
-test('a name that every object knows is a name like any other', () => {
+test('a name of Object.prototype is a name like any other', () => {
   assert.equal(createHeaders().constructor, undefined);
   assert.deepEqual(Object.keys(createHeaders(JSON.parse('{"__proto__":"x"}'))), ['__proto__']);
 });

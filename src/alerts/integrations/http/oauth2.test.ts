@@ -23,7 +23,7 @@ const grant = (token: string, more: object = {}): SinkAnswer => ({
   body: JSON.stringify({ access_token: token, token_type: 'bearer', ...more }),
 });
 
-/** An API and a server for its tokens: t1, t2 and so on, unless told otherwise. */
+/** An API and a server for its tokens: t1, t2 and so on, by default. */
 async function startScene(
   t: TestContext,
   yaml: string,
@@ -50,7 +50,7 @@ async function startScene(
 const SECRET = 'client_id: "i d", client_secret: "s:1"';
 const bearers = ({ api }: Scene) => api.requests.map(({ headers }) => headers.authorization);
 
-test('a token is asked for with name and secret, and sent', async (t) => {
+test('a token is requested with name and secret, and sent', async (t) => {
   const scene = await startScene(t, `${SECRET}, scopes: [a, b], endpoint_params: {audience: x}`);
   await scene.send();
   const [request] = scene.tokens.requests;
@@ -63,7 +63,7 @@ test('a token is asked for with name and secret, and sent', async (t) => {
   assert.deepEqual(bearers(scene), ['Bearer t1']);
 });
 
-test('a server that takes the secret in the body alone is asked so from then on', async (t) => {
+test('a server that accepts the secret in the body alone is sent it so from then on', async (t) => {
   const scene = await startScene(t, SECRET, {
     tokenAnswer: ({ headers }, index) =>
       headers.authorization ? { status: 401 } : grant(`t${index}`, { expires_in: 60 }),
@@ -94,7 +94,7 @@ test('requests at the same time wait for one token', async (t) => {
   assert.equal(scene.tokens.requests.length, 1);
 });
 
-test('a request that is given up while it waits for a token takes no other with it', async (t) => {
+test('a request aborted during its wait for a token aborts no other', async (t) => {
   const scene = await startScene(t, SECRET, { tokenAnswer: (_, index) => (index === 0 ? 'hang' : grant('t2')) });
   const controller = new AbortController();
   const first = scene.send(controller.signal);
@@ -134,7 +134,7 @@ for (const [status, method] of [
   [307, 'POST'],
   [308, 'POST'],
 ] as const) {
-  test(`a server of tokens that redirects with ${status} is followed, by ${method}, whatever is said of the API`, async (t) => {
+  test(`a server of tokens that redirects with ${status} is followed, by ${method}, whatever the setting for the API`, async (t) => {
     const scene = await startScene(t, SECRET, {
       tokenAnswer: ({ path }) => (path === '/token' ? { status, headers: { location: '/moved?a=b' } } : grant('t1')),
     });
@@ -148,7 +148,7 @@ for (const [status, method] of [
   });
 }
 
-test('on the way to a token, the header with the secret stays with its host, and circles come to an end', async (t) => {
+test('in redirects of the token request the header with the secret stays with its host, and loops end', async (t) => {
   const other = await startHttpSink(t, () => grant('t1'));
   const scene = await startScene(t, SECRET, {
     tokenAnswer: () => ({ status: 307, headers: { location: other.url.replace('127.0.0.1', 'localhost') } }),
@@ -203,14 +203,14 @@ const refusals: [name: string, answer: SinkAnswer, message: string][] = [
   ['a cut', 'reset', 'connection closed by the other side'],
 ];
 for (const [name, answer, message] of refusals) {
-  test(`a server of tokens that answers with ${name} is told of`, async (t) => {
+  test(`a server of tokens that answers with ${name} is reported`, async (t) => {
     const scene = await startScene(t, SECRET, { tokenAnswer: () => answer });
     await assert.rejects(scene.send(), { message });
     assert.equal(scene.api.requests.length, 0);
   });
 }
 
-test('a reason that quotes what the server was asked with is told without it', async (t) => {
+test('a reason that quotes the request is reported without the secret', async (t) => {
   const scene = await startScene(t, 'client_id: me, client_secret: "s3 cr3t"', {
     tokenAnswer: ({ headers, body }) => ({
       status: 400,
@@ -249,11 +249,11 @@ test('a signed assertion is exchanged for a token', async (t) => {
   const [header = '', claims = '', signature = ''] = form.get('assertion')?.split('.') ?? [];
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
   assert.deepEqual(read(header), { alg: 'RS384', kid: 'k1', typ: 'JWT' });
-  const { jti, ...told } = read(claims);
+  const { jti, ...claimed } = read(claims);
   assert.match(String(jti), /^[\da-f-]{36}$/);
   const iat = scene.clock.now() / 1000;
   const aud = `${scene.tokens.url}/token`;
-  assert.deepEqual(told, { aud, exp: iat + 600, iat, iss: 'me', sub: 'me', scope: 'a b', own: 'c' });
+  assert.deepEqual(claimed, { aud, exp: iat + 600, iat, iss: 'me', sub: 'me', scope: 'a b', own: 'c' });
   const verify = createVerify('RSA-SHA384').update(`${header}.${claims}`);
   assert.ok(verify.verify(publicKey, signature, 'base64url'));
   assert.deepEqual(bearers(scene), ['Bearer t1']);
@@ -269,7 +269,7 @@ test('issuer and audience of an assertion may be named', async (t) => {
   assert.deepEqual([claims.iss, claims.aud, claims.sub], ['us', 'them', 'me']);
 });
 
-test('a key that is none is told of and not shown', async (t) => {
+test('an invalid key is reported and not shown', async (t) => {
   const scene = await startScene(t, `${JWT}, client_certificate_key: secret`);
   await assert.rejects(scene.send(), {
     message: 'oauth2: the client certificate key is not a private RSA key in PEM form',

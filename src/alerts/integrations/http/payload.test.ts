@@ -6,7 +6,7 @@ import measured from './testdata/plain-values.json' with { type: 'json' };
 
 /**
  * Texts that are kept whole here. Alertmanager takes the first value for all, and drops what follows it; takes a
- * separator of lines for nothing; or cannot send what it took for infinity.
+ * separator of lines for nothing; or cannot send a value that it reads as infinity.
  */
 const KEPT_WHOLE = [
   '[1] x',
@@ -34,7 +34,7 @@ test('a text of the configuration is rendered before it is read, and its names t
   assert.equal(encodePlain(rendered), '{"a":{"c":true},"b-[7]":[[7],2,2,null]}\n');
 });
 
-test('a text with quotes in the configuration is a text, whatever it looks like', () => {
+test('a text with quotes in the configuration is a text, whatever its form', () => {
   assert.deepEqual(plainValue.read(ConfigNode.parse('["1", \'yes\', 1, yes]')), ['1', 'yes', 1, true]);
 });
 
@@ -54,12 +54,12 @@ test('a text that opens more than it could ever close stays a text', () => {
     assert.equal(encodePlain(renderPlain(text, same)), `${JSON.stringify(text)}\n`);
 });
 
-test('a number that no type holds stays a text', () => {
+test('a number beyond every type stays a text', () => {
   for (const text of ['1'.repeat(400), `-${'9'.repeat(400)}`, `0x${'f'.repeat(400)}`])
     assert.equal(renderPlain(text, same), text);
 });
 
-test('a long text is a list or a mapping where it is JSON, and none that takes a second to read', () => {
+test('a long text is a list or a mapping if it is JSON, and YAML too slow to read stays a text', () => {
   const alerts = new Array(2000).fill({ fingerprint: '1234567890123456', value: 1 });
   assert.deepEqual(renderPlain(JSON.stringify(alerts), same), alerts);
   const text = `[${'a,'.repeat(250_000)}a]`;
@@ -70,7 +70,7 @@ test('JSON is escaped as Go escapes it', () => {
   assert.equal(encodeJson({ a: '<&>\u2028\u2029"' }), '{"a":"\\u003c\\u0026\\u003e\\u2028\\u2029\\""}\n');
 });
 
-test('fields that hold nothing are left out', () => {
+test('empty fields are left out', () => {
   assert.deepEqual(withoutEmpty({ a: '', b: 0, c: false, d: [], e: {}, f: undefined, g: 'x', h: [0] }), {
     g: 'x',
     h: [0],

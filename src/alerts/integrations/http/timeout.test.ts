@@ -10,22 +10,22 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', done);
   });
 
-test('the time of one attempt ends it with its own reason', async () => {
+test('the timeout of an attempt ends it with its own reason', async () => {
   const clock = new FakeClock();
   const { signal } = new AbortController();
-  const told = withinTimeout({ name: 'slack', timeoutMs: 1500, clock, signal }, untilAborted);
+  const result = withinTimeout({ name: 'slack', timeoutMs: 1500, clock, signal }, untilAborted);
   clock.advance(1500);
-  assert.equal(await told, 'configured slack timeout reached (1s500ms)');
+  assert.equal(await result, 'configured slack timeout reached (1s500ms)');
 });
 
-test('the signal around it ends it too, even one that came before', async () => {
+test('the outer signal ends it too, even when already aborted', async () => {
   for (const before of [true, false]) {
     const clock = new FakeClock();
     const controller = new AbortController();
     if (before) controller.abort(new Error('stop'));
-    const told = withinTimeout({ name: 'x', timeoutMs: 1000, clock, signal: controller.signal }, untilAborted);
+    const result = withinTimeout({ name: 'x', timeoutMs: 1000, clock, signal: controller.signal }, untilAborted);
     controller.abort(new Error('stop'));
-    assert.equal(await told, 'stop');
+    assert.equal(await result, 'stop');
   }
 });
 

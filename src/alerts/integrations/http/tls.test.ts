@@ -40,19 +40,19 @@ async function startTlsSink(t: TestContext, options: object = {}): Promise<TlsSi
 const flow = (text: string) => JSON.stringify(text);
 const CA = `ca: ${flow(certificates.AUTHORITY)}`;
 
-test('a server whose authority is unknown is refused', async (t) => {
+test('a server with an unknown authority is refused', async (t) => {
   const { url } = await startTlsSink(t);
   await assert.rejects(openTestClient(t).send(get(url)), {
     message: 'TLS: the certificate is signed by an authority that is not known',
   });
 });
 
-test('a server whose authority is configured is trusted', async (t) => {
+test('a server with a configured authority is trusted', async (t) => {
   const { url } = await startTlsSink(t);
   assert.equal((await openTestClient(t, `tls_config: {${CA}}`).send(get(url))).status, 200);
 });
 
-test('a file that holds no certificate stands neither for the well-known authorities nor for no certificate', async (t) => {
+test('a file without a certificate means neither the well-known authorities nor no certificate', async (t) => {
   const { url } = await startTlsSink(t);
   const folder = temporaryFolder(t);
   const path = (name: string) => join(folder, name);
@@ -80,7 +80,7 @@ test('insecure_skip_verify trusts every server', async (t) => {
   assert.equal((await openTestClient(t, 'tls_config: {insecure_skip_verify: true}').send(get(url))).status, 200);
 });
 
-test('a certificate for another host is refused, unless server_name says so', async (t) => {
+test('a certificate for another host is refused, unless server_name names it', async (t) => {
   const { url } = await startTlsSink(t, { cert: certificates.NAMED_CERT, key: certificates.NAMED_KEY });
   await assert.rejects(openTestClient(t, `tls_config: {${CA}}`).send(get(url)), {
     message: 'TLS: the certificate is for another host',

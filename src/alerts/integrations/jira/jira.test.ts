@@ -32,7 +32,7 @@ describe('a Jira configuration', () => {
     assert.equal(config.sendResolved, true);
   });
 
-  test('has a field as a template alone, or with what updates do to it', () => {
+  test('has a field as a template alone, or with its behaviour on updates', () => {
     const yaml = `{${NEEDED}, api_url: "http://j", summary: s, description: {enable_update: false}}`;
     const config = configOf(jira, yaml);
     assert.deepEqual(config.summary, { template: 's', enableUpdate: true });
@@ -148,7 +148,7 @@ describe('Jira is notified', () => {
     ['a resolved group leaves alone an issue that is done', 'resolved', DONE, undefined],
     ['a firing group opens an issue again that is done', 'firing', DONE, '12'],
     ['a firing group leaves its open issue open', 'firing', OPEN, undefined],
-    ['an issue whose status is not told stays as it is', 'firing', { key: 'OPS-1' }, undefined],
+    ['an issue without a status stays as it is', 'firing', { key: 'OPS-1' }, undefined],
   ];
   for (const [name, status, issue, transition] of moves) {
     test(name, async (t) => {
@@ -215,7 +215,7 @@ describe('Jira is searched', () => {
     });
   }
 
-  test('in the way of Jira Cloud by itself where the host is Atlassian’s', async () => {
+  test('by the API of Jira Cloud where the host is Atlassian’s', async () => {
     const urls: string[] = [];
     const send = async ({ url }: { url: string }) => {
       urls.push(url);
@@ -240,7 +240,7 @@ describe('a description', () => {
     assert.deepEqual(sentFields(sink).description, document);
   });
 
-  test('for version 3 of the API that is no JSON is an error of its template', async (t) => {
+  test('for version 3 of the API other than JSON is an error of its template', async (t) => {
     const sink = await start(t);
     const sent = notifyOnce(jira, `{api_url: ${sink.url}/rest/api/3, ${NEEDED}, description: no}`);
     await assert.rejects(sent, new TemplateError('description template: invalid JSON for API v3'));
@@ -273,7 +273,7 @@ describe('Jira answers', () => {
   for (const { name, answer, expected } of FAILING_ANSWERS) {
     for (const [step, prefix] of steps) {
       const retry = expected.retry || expected.reason === 'rateLimited';
-      test(`${name} at ${step}: ${retry ? 'tried again' : 'given up'}`, async (t) => {
+      test(`${name} at ${step}: ${retry ? 'retried' : 'not retried'}`, async (t) => {
         const fails = (path: string) => path.endsWith(step === 'issue' ? 'OPS-1' : step);
         const sink = await start(t, { issues: [OPEN], other: ({ path }) => (fails(path) ? answer : undefined) });
         const yaml = `{api_url: ${sink.url}/rest/api/2, ${NEEDED}, resolve_transition: Close}`;
@@ -286,7 +286,7 @@ describe('Jira answers', () => {
     }
   }
 
-  test('with a page instead of JSON: given up', async (t) => {
+  test('with a page instead of JSON: not retried', async (t) => {
     const sink = await start(t, { other: () => ({ body: '<html>sign in</html>' }) });
     const delivery = await notifyOnce(jira, `{api_url: ${sink.url}, ${NEEDED}}`);
     assert.ok(!delivery.ok && !delivery.retry);

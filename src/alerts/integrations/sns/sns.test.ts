@@ -34,7 +34,7 @@ describe('an SNS configuration', () => {
     test(`${yaml} is refused`, () => assert.equal(refusalOf(sns, yaml), reason));
   }
 
-  test('is shown without its secret key, and what is shown loads again', () => {
+  test('is shown without its secret key, and its printed form loads again', () => {
     const config = configOf(sns, `{${TOPIC}, ${ACCESS}, attributes: {a: b}, use_aws_http_client: true}`);
     const { printed, again } = printedOf(sns, config);
     assert.equal(JSON.stringify(printed).includes('hush'), false);
@@ -54,7 +54,7 @@ function failure(status: number, code: string, message: string): SinkAnswer {
 
 const formOf = (request: SinkRequest | undefined) => Object.fromEntries(new URLSearchParams(request?.body));
 
-/** Whatever the environment of the tests says about AWS must not count. */
+/** AWS variables in the environment of the tests must not count. */
 function forgetAws(t: TestContext): void {
   const { env } = process;
   const before = { ...env };
@@ -104,7 +104,7 @@ describe('SNS is notified', () => {
     assert.deepEqual([form.MessageGroupId, form.MessageDeduplicationId], [GROUP_HASH, GROUP_HASH]);
   });
 
-  test('by SMS with at most 1600 bytes, and says so', async (t) => {
+  test('by SMS with at most 1600 bytes, and marked as truncated', async (t) => {
     const sink = await start(t);
     const message = `x${'ä'.repeat(800)}`;
     await notifyOnce(sns, `{api_url: ${sink.url}, phone_number: "+123", ${ACCESS}, subject: "", message: ${message}}`);
@@ -131,7 +131,7 @@ describe('SNS is notified', () => {
     }
   });
 
-  test('in a role that is assumed once, of which STS is asked at its own address', async (t) => {
+  test('in a role assumed once, from STS at its own address', async (t) => {
     const sink = await start(t);
     const asked: SinkRequest[] = [];
     const sts = await startHttpSink(t, (request) => {
@@ -179,7 +179,7 @@ describe('SNS is notified', () => {
     assert.ok(!delivery.ok && delivery.retry && delivery.reason === 'contextDeadlineExceeded');
   });
 
-  test('at the address of the region unless there is one of its own', async (t) => {
+  test('at the address of the region unless it has its own', async (t) => {
     await start(t);
     const urls: string[] = [];
     const send: HttpClient['send'] = async ({ url }) => {
@@ -207,7 +207,7 @@ describe('SNS answers', () => {
     ['500', failure(500, 'InternalError', 'oops'), true, 'serverError', 'unexpected status code 500: oops'],
   ];
   for (const [name, answer, retry, reason, error] of failures) {
-    test(`${name}: ${retry ? 'tried again' : 'given up'}, after one request`, async (t) => {
+    test(`${name}: ${retry ? 'retried' : 'not retried'}, after one request`, async (t) => {
       forgetAws(t);
       const sink = await startHttpSink(t, () => answer);
       const delivery = await notifyOnce(sns, `{api_url: ${sink.url}, ${TOPIC}, ${ACCESS}}`);
@@ -216,7 +216,7 @@ describe('SNS answers', () => {
     });
   }
 
-  test('nothing readable with 503: tried again', async (t) => {
+  test('nothing readable with 503: retried', async (t) => {
     forgetAws(t);
     const sink = await startHttpSink(t, () => ({ status: 503, body: 'gone' }));
     const delivery = await notifyOnce(sns, `{api_url: ${sink.url}, ${TOPIC}, ${ACCESS}}`);
@@ -224,7 +224,7 @@ describe('SNS answers', () => {
     assert.equal(delivery.reason, 'serverError');
   });
 
-  test('with a cut connection: tried again', async (t) => {
+  test('with a cut connection: retried', async (t) => {
     forgetAws(t);
     const sink = await startHttpSink(t, () => 'reset');
     const delivery = await notifyOnce(sns, `{api_url: ${sink.url}, ${TOPIC}, ${ACCESS}}`);
@@ -246,7 +246,7 @@ describe('SNS answers', () => {
 });
 
 describe('without', () => {
-  test('a region anywhere, the notification fails and says where one is looked for', async (t) => {
+  test('a region anywhere, the notification fails with the searched places', async (t) => {
     forgetAws(t);
     const delivery = await notifyOnce(sns, `{${TOPIC}, sigv4: {access_key: a, secret_key: b}}`);
     assert.ok(!delivery.ok);

@@ -13,23 +13,23 @@ import {
 import { alertOf, MINUTE, routeSettings, START } from '../../testing/parts.ts';
 import { notifiedAlert, pairsOf, renderRouteLabels, templateDataOf } from './data.ts';
 
-test('an alert is told of with all that was posted, and with an end only when it has one', () => {
+test('an alert is sent with all posted fields, and with an end only when it has one', () => {
   const alert = alertOf(
     { job: 'node', alertname: 'Down' },
     { annotationsJson: '{"summary":"é"}', generatorURL: 'http://prometheus/g', endsAt: START + MINUTE },
   );
   const { fingerprint } = alert;
-  const told = {
+  const fields = {
     labels: { alertname: 'Down', job: 'node' },
     annotations: { summary: 'é' },
     startsAt: START,
     generatorURL: 'http://prometheus/g',
     fingerprint,
   };
-  assert.deepEqual(notifiedAlert({ alert, isResolved: false }), { status: 'firing', ...told, endsAt: undefined });
+  assert.deepEqual(notifiedAlert({ alert, isResolved: false }), { status: 'firing', ...fields, endsAt: undefined });
   assert.deepEqual(notifiedAlert({ alert, isResolved: true }), {
     status: 'resolved',
-    ...told,
+    ...fields,
     endsAt: START + MINUTE,
   });
 });
@@ -43,7 +43,7 @@ test('labels of any name become pairs', () => {
   ]);
 });
 
-test('templates see the status of all, what all have in common, and the receiver as a pattern of its name', () => {
+test('templates have the status of all, their common labels, and the receiver as a pattern of its name', () => {
   const alerts = [
     notified({ alertname: 'Down', job: 'a' }, { annotations: { summary: 'x', n: '1' } }),
     resolvedAlert({ alertname: 'Down', job: 'b' }, { annotations: { summary: 'x' } }),
@@ -63,7 +63,7 @@ test('templates see the status of all, what all have in common, and the receiver
   });
 });
 
-test('the labels of a route are rendered with the data of the group; one that fails is left out', () => {
+test('the labels of a route are rendered with the data of the group; a failing one is left out', () => {
   const { root } = new RouteTree(routeSettings({ labels: { status: '{{ .Status }}', bad: 'fail', plain: 'p' } }));
   const group = new AlertGroup(root, createLabelSet({ alertname: 'Down' }));
   const seen: TemplateData[] = [];

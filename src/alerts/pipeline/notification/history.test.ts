@@ -35,7 +35,7 @@ async function createHistory(t: TestContext, mostRecords?: number) {
   return { folder, history, add, list };
 }
 
-test('a notification is remembered as it was, over a restart', async (t) => {
+test('a notification survives a restart unchanged', async (t) => {
   const { folder, add, list } = await createHistory(t);
   const failed = record({
     receiver: 'é\u0000',
@@ -56,7 +56,7 @@ test('a notification is remembered as it was, over a restart', async (t) => {
   assert.deepEqual(await again.list({ limit: 100 }), [second, first]);
 });
 
-test('the newest come first, and no more than are asked for', async (t) => {
+test('the newest come first, up to the limit', async (t) => {
   const { add, list } = await createHistory(t);
   await add(...Array.from({ length: 10 }, (_, attempts) => record({ attempts })));
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('the newest come first, and no more than are asked for', async (t) => {
   );
 });
 
-test('each question leaves out what does not answer it', async (t) => {
+test('each query leaves out notifications that do not match', async (t) => {
   const { add, list } = await createHistory(t);
   await add(
     record({ receiver: 'a' }),
@@ -116,7 +116,7 @@ test('a look through all of the history, or through much of it, leaves others th
   }
 });
 
-test('what is older than the retention is forgotten, and beyond the bound the oldest', async (t) => {
+test('entries older than the retention are deleted, and beyond the limit the oldest', async (t) => {
   const { history, add, list } = await createHistory(t, 3);
   await add(record({ at: START - 1 }), record(), record());
   await history.collectGarbage(START + 24 * HOUR);

@@ -17,7 +17,7 @@ const KEY = printLogKey({ groupKey: '{}:{a="b"}', receiver: 'team', integration:
 
 const noGroup = () => false;
 
-const told = (rest: Partial<LoggedNotification> = {}): LoggedNotification => ({
+const entryOf = (rest: Partial<LoggedNotification> = {}): LoggedNotification => ({
   at: START,
   firing: new Set(['0123456789abcdef']),
   resolved: new Set(),
@@ -25,7 +25,7 @@ const told = (rest: Partial<LoggedNotification> = {}): LoggedNotification => ({
   ...rest,
 });
 
-test('a key tells group, receiver, integration and its place apart', () => {
+test('a key distinguishes group, receiver, integration and index', () => {
   const key = { groupKey: '{}:{}', receiver: 'a', integration: 'webhook', index: 1 };
   const others = [
     { ...key, groupKey: '{}:{a="\\n"}' },
@@ -33,24 +33,24 @@ test('a key tells group, receiver, integration and its place apart', () => {
     { ...key, integration: 'email' },
     { ...key, index: 2 },
     { ...key, receiver: '0/a', index: 1 },
-    // A receiver's name may hold whatever is between the parts.
+    // A receiver's name may contain the separator of the parts.
     { ...key, receiver: 'a\n{}:{}\nwebhook/1/a' },
   ];
   assert.equal(new Set([key, ...others].map(printLogKey)).size, 7);
 });
 
-test('what was told is there again after a restart, whatever is in it', async (t) => {
+test('an entry survives a restart, whatever its content', async (t) => {
   const folder = createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION);
   const database = await folder.open();
   const log = openLog(database);
-  const entry = told({
+  const entry = entryOf({
     at: START + 1,
     resolved: new Set(['fedcba9876543210', '0000000000000000']),
     receiverData: { ts: '12.5', count: 3, 'é\u0000': '' },
   });
   const strange = printLogKey({ groupKey: '{}:{a="\u0000é"}', receiver: 'ü\u0000', integration: 'email', index: 3 });
-  await database.write([log.set(KEY, told(), START + HOUR), log.set(strange, entry, START + HOUR)]);
-  await database.write([log.set(KEY, told({ at: START + 9, firing: new Set() }), START + 2 * HOUR)]);
+  await database.write([log.set(KEY, entryOf(), START + HOUR), log.set(strange, entry, START + HOUR)]);
+  await database.write([log.set(KEY, entryOf({ at: START + 9, firing: new Set() }), START + 2 * HOUR)]);
   const again = openLog(await folder.open());
   assert.equal(await again.load(), 2);
   const { expiresAt, ...found } = again.find(strange) as LoggedNotification & { expiresAt: number };
@@ -63,25 +63,25 @@ test('what was told is there again after a restart, whatever is in it', async (t
 test('an entry is in force as soon as it is set, and its statement is all that makes it last', async (t) => {
   const folder = createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION);
   const log = openLog(await folder.open());
-  log.set(KEY, told(), START + HOUR);
+  log.set(KEY, entryOf(), START + HOUR);
   assert.equal(log.find(KEY)?.at, START);
   const again = openLog(await folder.open());
   assert.equal(await again.load(), 0);
 });
 
-test('what the disk did not take is written again until it does, as it then is', async () => {
+test('a failed write is repeated until it succeeds, with the current entry', async () => {
   const [database, clock] = [new FakeDatabase(), new FakeClock()];
   const log = openLog(database, clock);
   const wait = async () => {
     clock.advance(5 * SECOND);
     await new Promise((done) => setImmediate(done));
   };
-  log.set(KEY, told(), START + HOUR);
+  log.set(KEY, entryOf(), START + HOUR);
   log.writeLater(KEY);
   log.writeLater('forgotten meanwhile');
   database.failure = new Error('disk full');
   await wait();
-  const { values } = log.set(KEY, told({ at: START + 9 }), START + 2 * HOUR);
+  const { values } = log.set(KEY, entryOf({ at: START + 9 }), START + 2 * HOUR);
   database.failure = undefined;
   await wait();
   assert.deepEqual(
@@ -95,12 +95,12 @@ test('what the disk did not take is written again until it does, as it then is',
   assert.equal(database.committed.length, 2);
 });
 
-test('an entry holds until garbage is collected, and is then gone from memory and disk', async (t) => {
+test('an entry stays until garbage is collected, and is then gone from memory and disk', async (t) => {
   const folder = createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION);
   const database = await folder.open();
   const log = openLog(database);
   const other = `${KEY}2`;
-  await database.write([log.set(KEY, told(), START + HOUR), log.set(other, told(), START + HOUR + 1)]);
+  await database.write([log.set(KEY, entryOf(), START + HOUR), log.set(other, entryOf(), START + HOUR + 1)]);
   assert.equal(await log.collectGarbage(START + HOUR - 1, noGroup), 0);
   assert.ok(log.find(KEY));
   assert.equal(await log.collectGarbage(START + HOUR, noGroup), 1);
@@ -110,16 +110,16 @@ test('an entry holds until garbage is collected, and is then gone from memory an
   assert.ok(again.find(other));
 });
 
-test('an entry of a living group holds beyond its time', async () => {
+test('an entry of a live group stays beyond its expiry', async () => {
   const log = openLog(new FakeDatabase());
-  log.set(KEY, told(), START + HOUR);
+  log.set(KEY, entryOf(), START + HOUR);
   const asked: string[] = [];
   const isAlive = (groupKey: string) => asked.push(groupKey) > 0;
   assert.equal(await log.collectGarbage(START + 10 * HOUR, isAlive), 0);
   assert.deepEqual([asked, log.size], [['{}:{a="b"}'], 1]);
 });
 
-test('an entry that 0.1.0 wrote before it had told anything says nothing', async (t) => {
+test('an entry that 0.1.0 wrote before its first notification counts as none', async (t) => {
   const database = await createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION).open();
   const content =
     '{"at":0,"firing":[],"resolved":[],"receiverData":{},"begun":{"at":5,"content":"x","perhapsFiring":["a"]}}';
@@ -129,19 +129,19 @@ test('an entry that 0.1.0 wrote before it had told anything says nothing', async
   assert.deepEqual([await log.load(), log.find(KEY)], [0, undefined]);
 });
 
-test('every question is counted, one that finds nothing too, and has taken some time', () => {
+test('every query is counted and timed, also one without a result', () => {
   const log = openLog(new FakeDatabase());
-  log.set(KEY, told(), START + HOUR);
+  log.set(KEY, entryOf(), START + HOUR);
   for (let asked = 0; asked < 100; asked++) log.find(asked % 2 === 0 ? KEY : 'no such key');
   assert.equal(log.queries.count, 100);
   assert.ok(log.queries.sum > 0 && log.queries.sum < 1);
 });
 
-test('the bytes of the log are those that its rows have on disk', async (t) => {
+test('the bytes of the log are those of its rows on disk', async (t) => {
   const database = await createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION).open();
   const log = openLog(database);
   assert.equal(await log.countBytes(), 0);
-  const statements = [log.set(KEY, told(), START + HOUR), log.set('other', told(), START + 2 * HOUR)];
+  const statements = [log.set(KEY, entryOf(), START + HOUR), log.set('other', entryOf(), START + 2 * HOUR)];
   await database.write(statements);
   const lengths = statements.flatMap(({ values = [] }) => [values[0], values[2]]) as readonly Uint8Array[];
   assert.equal(
@@ -152,11 +152,11 @@ test('the bytes of the log are those that its rows have on disk', async (t) => {
   assert.equal(await log.countBytes(), 0);
 });
 
-test('one at a time is told for a key, in order, also after a failure; other keys do not wait', async () => {
+test('notifications of one key run one at a time, in order, also after a failure; other keys do not wait', async () => {
   const log = openLog(new FakeDatabase());
   const events: string[] = [];
   const releases: (() => void)[] = [];
-  const tell =
+  const notify =
     (name: string, fails = false) =>
     async () => {
       events.push(`${name} begins`);
@@ -169,9 +169,9 @@ test('one at a time is told for a key, in order, also after a failure; other key
     releases.shift()?.();
     await new Promise((done) => setImmediate(done));
   };
-  const first = assert.rejects(log.exclusively(KEY, tell('first', true)), /first/);
-  const second = log.exclusively(KEY, tell('second'));
-  const other = log.exclusively('other', tell('other'));
+  const first = assert.rejects(log.exclusively(KEY, notify('first', true)), /first/);
+  const second = log.exclusively(KEY, notify('second'));
+  const other = log.exclusively('other', notify('other'));
   assert.deepEqual(events, ['first begins', 'other begins']);
   assert.ok(log.isBusy(KEY));
   await next();

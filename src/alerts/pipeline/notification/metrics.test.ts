@@ -36,7 +36,7 @@ test('notifications, requests, failures and their time are counted by integratio
   ]);
 });
 
-test('where it is asked for, they are told by receiver, too', async () => {
+test('with the setting, they are counted by receiver, too', async () => {
   const lines = await valuesAfter(true, someWork);
   assert.ok(lines.includes('alertmanager_notifications_total{integration="webhook",receiver_name="team"} 1'));
   assert.ok(

@@ -53,14 +53,14 @@ test('values are escaped for the place where they go as Go escapes them', () => 
 });
 
 test('a value is not escaped twice where the template names the escaper', () => {
-  // No value becomes a text there; behind the escaper nobody knows what was vouched for, or was a number in a script.
+  // Values are not texts there; after the escaper it is unknown which were safe, or numbers in a script.
   const isPlain = ({ html, values: [value = {}] }: HtmlCase) =>
     !('nil' in value || 'url' in value) && ('string' in value || !html.includes('onclick="'));
   const named = cases.filter((one) => one.error === undefined && one.escaper !== undefined && isPlain(one));
   assertSame(named, (c) => [render(c), c.text]);
 });
 
-test('a named escaper does not let a value out of its quotes', () => {
+test('a named escaper does not allow a value to leave its quotes', () => {
   const context = new HtmlContext();
   context.text('<p onclick="f(');
   assert.equal(context.print(escapeHtml('a"b'), 'html'), '&#34;a\\&#34;b&#34;');
@@ -78,7 +78,7 @@ test('a document that ends too early has its values escaped all the same', () =>
   for (const one of open) assert.doesNotMatch(render(one), /<b>"x"|<\/script><!-- -->|javascript:alert/, one.html);
 });
 
-test('it is known whether the document could end', () => {
+test('a document reports whether it could end', () => {
   const endings: readonly (readonly [html: string, isInText: boolean])[] = [
     ['', true],
     ['<p>x</p>', true],
@@ -145,7 +145,7 @@ const TOKENS = [
   ...[' title=', ' srcset="', 'x', '&quot;', '<', '<b>', '<meta content="', 'url=', '?', '#', ',', '[', '<br/>'],
 ];
 
-test('no place in any document lets a tag, or an end of script or comment, out of a value', () => {
+test('no value in any document can start a tag, or end a script or comment', () => {
   const random = new Random(3);
   let printed = 0;
   for (let round = 0; round < 3000; round++) {

@@ -26,7 +26,7 @@ interface Cases {
 
 const cases: Cases = measured as unknown as Cases;
 
-test('printf writes what Go writes, by all verbs, flags and kinds of values', () => {
+test('printf prints the same as Go, for all verbs, flags and kinds of values', () => {
   assertSame(cases.printf, (c) => [sprintf(c.format, c.args.map(valueFrom)), c.text]);
 });
 
@@ -54,7 +54,7 @@ test('half a surrogate pair is written as a replacement character', () => {
   assert.equal(encoded.ok && encoded.value, '"\ufffd"');
 });
 
-test('an address is printed, though it is nobody’s', () => {
+test('an address is printed, though a made-up one', () => {
   assert.equal(sprintf('%p', [valueFrom({ strings: ['a'] })]), '0xc000010000');
   assert.equal(sprintf('%p', ['a']), '%!p(string=a)');
 });

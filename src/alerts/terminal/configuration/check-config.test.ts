@@ -60,7 +60,7 @@ test('without a file, and for -, standard input is checked', async () => {
   }
 });
 
-test('every problem of every file is told with its line, and the command ends with 1', async (t) => {
+test('every problem of every file is printed with its line, and the command ends with 1', async (t) => {
   const folder = writeFiles(t, {
     'bad.yml': 'route: {receiver: team}\nreceivers:\n  - name: team\n    webhook_config: []\ntypo: 1\n',
     'good.yml': GOOD,
@@ -80,7 +80,7 @@ test('every problem of every file is told with its line, and the command ends wi
   assert.equal(code, 1);
 });
 
-test('template files are parsed, relative to the file; those that do not exist are no fault', async (t) => {
+test('template files are parsed, relative to the file; missing ones are allowed', async (t) => {
   const folder = writeFiles(t, {
     'good.yml': `${GOOD}templates: ['templates/*.tmpl', 'none/*.tmpl']\n`,
     'bad.yml': `${GOOD}templates: ['templates/*.tmpl', 'broken/*.tmpl']\n`,
@@ -108,7 +108,7 @@ test('templates in the file itself are parsed, where amtool waits for the first 
   assert.equal(code, 1);
 });
 
-test('variables of the environment are replaced only when asked for', async () => {
+test('variables of the environment are replaced only with the flag', async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what users write.
   const config = GOOD.replace('receiver: other,', 'receiver: "${WHO}",');
   const flags = ['--config.expand-env'];
@@ -117,7 +117,7 @@ test('variables of the environment are replaced only when asked for', async () =
   assert.match((await check([], config, {}, flags)).stdout, /FAILED: line 2: .*WHO/);
 });
 
-test('amtool prints the same for files that both know', async (t) => {
+test('amtool prints the same for files that both support', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
   const folder = writeFiles(t, {
     'good.yml': GOOD,
@@ -130,7 +130,7 @@ test('amtool prints the same for files that both know', async (t) => {
   const files = ['good.yml', 'more.yml', 'broken.yml', 'bad.yml'].map((name) => join(folder, name));
   const theirs = await runProcess('amtool', ['check-config', ...files], { cwd: folder, env: { HOME: folder } });
   const ours = await check(files);
-  // Why something failed is told in words of our own, with the line.
+  // The cause of a failure is in words of our own, with the line.
   const withoutReasons = (text: string) => text.replace(/FAILED:.*/g, 'FAILED');
   assert.equal(withoutReasons(ours.stdout), withoutReasons(theirs.stdout));
   assert.match(ours.stdout, /FAILED: line 1: undefined receiver "nobody" used in route\n/);

@@ -26,7 +26,7 @@ function redactionOf(config: Partial<Config>): Redaction {
   return new Redaction(whole, kind.print(whole));
 }
 
-test('secrets are hidden wherever they stand, whatever their depth, and nothing else is', () => {
+test('secrets are hidden at any place and depth, and nothing else is', () => {
   const redaction = redactionOf({
     apiToken: 'tok-1',
     name: 'visible',
@@ -41,11 +41,11 @@ test('secrets are hidden wherever they stand, whatever their depth, and nothing 
   );
 });
 
-test('of two secrets the one that holds the other is hidden whole', () => {
+test('of two secrets the longer one, which contains the other, is hidden whole', () => {
   assert.equal(redactionOf({ moreSecrets: ['abc', 'abcdef'] }).text('abcdef abc'), '<secret> <secret>');
 });
 
-test('what is read from a file later is hidden from then on', () => {
+test('a secret read from a file later is hidden from then on', () => {
   const redaction = redactionOf({});
   assert.equal(redaction.text('from-file'), 'from-file');
   redaction.hide('from-file');
@@ -109,7 +109,7 @@ test('a secret URL read from a file shows its host', () => {
   assert.equal(redaction.url('https://hooks.example/T1'), 'https://hooks.example/…');
 });
 
-test('headers that authorise are hidden, whatever they say', () => {
+test('authorization headers are hidden, whatever their values', () => {
   const redaction = redactionOf({ apiToken: 'tok-1' });
   for (const name of ['Authorization', 'X-Auth-Token', 'Api-Key', 'Cookie']) {
     assert.equal(redaction.header(name, 'anything'), '<secret>', name);
@@ -118,7 +118,7 @@ test('headers that authorise are hidden, whatever they say', () => {
   assert.equal(redaction.header('x-user-id', 'id of tok-1'), 'id of <secret>');
 });
 
-test('an answer shows no token that it hands out', () => {
+test('an answer shows no issued token', () => {
   const redaction = redactionOf({ apiToken: 'tok-1' });
   assert.equal(
     redaction.answer('{"access_token": "ab\\"c", "expires": 7200, "for":"tok-1"}'),

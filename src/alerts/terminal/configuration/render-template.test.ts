@@ -69,7 +69,7 @@ test('the default templates are there, and files may add to them', async (t) => 
   assert.match(stdout, /^\[FIRING:1\] .*DiskFull.* \[DiskFull\]$/);
 });
 
-test('--template.type html escapes what data brings in', async () => {
+test('--template.type html escapes data', async () => {
   const args = ['--template.text', '<p>{{ .CommonAnnotations.summary }}</p>', '--template.data', 'data.json'];
   assert.equal((await render(args, NOTIFICATION)).stdout, '<p><b>down</b> & out</p>');
   assert.equal(
@@ -78,7 +78,7 @@ test('--template.type html escapes what data brings in', async () => {
   );
 });
 
-test('what the data leaves out is empty', async () => {
+test('fields missing in the data are empty', async () => {
   const { code, stdout } = await render(
     [
       '--template.text',
@@ -93,13 +93,7 @@ test('what the data leaves out is empty', async () => {
 
 const mistakes: [why: string, args: string[], data: unknown, code: number, message: RegExp][] = [
   ['a template that cannot be parsed', ['--template.text', '{{ nofn }}'], undefined, 1, /function "nofn" not defined/],
-  [
-    'a template that is not there',
-    ['--template.text', '{{ template "nope" . }}'],
-    undefined,
-    1,
-    /template "nope" not defined/,
-  ],
+  ['a missing template', ['--template.text', '{{ template "nope" . }}'], undefined, 1, /template "nope" not defined/],
   ['no template', [], undefined, 2, /--template\.text <text>' not specified/],
   [
     'a type that there is not',
@@ -109,14 +103,14 @@ const mistakes: [why: string, args: string[], data: unknown, code: number, messa
     /Allowed choices are text, html/,
   ],
   [
-    'data that is none',
+    'invalid data',
     ['--template.text', 'x', '--template.data', 'data.json'],
     { alerts: 1 },
     2,
     /is not a notification as a webhook gets it: at alerts/,
   ],
   [
-    'a time that is none',
+    'an invalid time',
     ['--template.text', 'x', '--template.data', 'data.json'],
     { alerts: [{ startsAt: 'now' }] },
     2,
@@ -124,7 +118,7 @@ const mistakes: [why: string, args: string[], data: unknown, code: number, messa
   ],
 ];
 for (const [why, args, data, code, message] of mistakes) {
-  test(`${why} is told, and ends with ${code}`, async () => {
+  test(`${why} is reported, and ends with ${code}`, async () => {
     const result = await render(args, data);
     assert.deepEqual([result.code, result.stdout], [code, '']);
     assert.match(result.stderr, message);

@@ -70,12 +70,12 @@ const ways: [labels: Record<string, string>, lines: string[]][] = [
   [{ severity: 'debug' }, ['└── default-route', '    └── default-route  receiver: audit']],
 ];
 for (const [labels, lines] of ways) {
-  test(`the way of ${JSON.stringify(labels)} names receivers where it ends`, () => {
+  test(`the path of ${JSON.stringify(labels)} names receivers at its end`, () => {
     assert.deepEqual(drawMatchingRoutes(tree, labels).trimEnd().split('\n'), ['.', ...lines]);
   });
 }
 
-test('an alert that no child takes ends at the root', () => {
+test('an alert without a matching child ends at the root', () => {
   assert.equal(
     drawMatchingRoutes(route('all', [], { routes: [route('x', [['a', '=', 'b']])] }), {}),
     '.\n└── default-route  receiver: all\n',

@@ -67,7 +67,7 @@ test('the routing tree of a server is drawn from the configuration that it shows
   );
 });
 
-test('a file stands above the address of a server, and that is said', async () => {
+test('a file takes precedence over the address of a server, and a message says so', async () => {
   const { code, stderr } = await run(['show', '--config.file=am.yml', '--alertmanager.url=http://127.0.0.1:9']);
   assert.equal(stderr, 'Warning: --config.file flag overrides the --alertmanager.url.\n');
   assert.equal(code, 0);
@@ -87,12 +87,12 @@ for (const [labels, receivers] of alerts) {
   });
 }
 
-test('routes test --tree draws the way first', async () => {
+test('routes test --tree draws the path first', async () => {
   const { stdout } = await run(['test', '--config.file=am.yml', '--tree', 'team=db', 'severity=info']);
   assert.equal(stdout, 'Matching routes:\n.\n└── default-route\n    └── {team=~"db|sql"}  receiver: db\n\n\ndb\n');
 });
 
-test('routes test --verify.receivers ends with 1 unless the receivers are those, in their order', async () => {
+test('routes test --verify.receivers ends with 1 unless the receivers are as given, in their order', async () => {
   const labels = ['--config.file=am.yml', 'team=db', 'severity=page', 'site=2'];
   assert.equal((await run(['test', '--verify.receivers=db-page,audit', ...labels])).code, 0);
   const result = await run(['test', '--verify.receivers=audit,db-page', ...labels]);
@@ -100,7 +100,7 @@ test('routes test --verify.receivers ends with 1 unless the receivers are those,
   assert.equal(result.stdout, 'db-page,audit\nWARNING: Expected receivers did not match resolved receivers.\n');
 });
 
-test('what is no label, no file or no configuration is wrong usage', async () => {
+test('an invalid label, a missing file or an invalid configuration is wrong usage', async () => {
   const cases: [string[], RegExp][] = [
     [['test', '--config.file=am.yml', 'severity!=page'], /labels must be given as name=value/],
     [['show', '--config.file=none.yml'], /cannot read none\.yml: no such file/],
@@ -117,7 +117,7 @@ test('what is no label, no file or no configuration is wrong usage', async () =>
   }
 });
 
-test('what match_re says is drawn as the anchored expression, which group keys have too', async (t) => {
+test('match_re is drawn as the anchored expression, as in group keys', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
   const config =
     'route: {receiver: a, routes: [{match_re: {team: db|sql}, match: {zone: x}}]}\nreceivers: [{name: a}]\n';
@@ -144,7 +144,7 @@ test('amtool draws the same trees and finds the same receivers', async (t) => {
   for (const [labels] of alerts) {
     // A first word without = is an extra of ours.
     const args = ['test', '--tree', '--config.file', file, ...labels.filter((label) => label.includes('='))];
-    // Its parser wants values with quotes in them quoted.
+    // Its parser requires quotes around values with quotes.
     const quoted = args.map((arg) => arg.replace('note=a "b" c', 'note="a \\"b\\" c"'));
     const theirs = await amtool(quoted);
     assert.deepEqual([(await run(quoted, files)).stdout, theirs.code], [theirs.stdout, 0], labels.join(' '));

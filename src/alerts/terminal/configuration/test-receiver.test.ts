@@ -77,7 +77,7 @@ test('the drill is one alert that fires, grouped as the route of the receiver gr
   assert.equal(payload.alerts[0]?.endsAt, '0001-01-01T00:00:00Z');
 });
 
-test('--resolved ends what the drill began: the same group, an alert that is over', async (t) => {
+test('--resolved ends the drill: the same group, a resolved alert', async (t) => {
   const sink = await startHttpSink(t);
   await run(webhookConfig(sink.url), ['team']);
   const { code } = await run(webhookConfig(sink.url), ['team', '--resolved']);
@@ -89,14 +89,14 @@ test('--resolved ends what the drill began: the same group, an alert that is ove
   assert.equal(over.alerts[0]?.endsAt, '2026-01-01T00:10:00Z');
 });
 
-test('--resolved is not sent where resolved alerts are not told of', async (t) => {
+test('--resolved is not sent where resolved alerts are not sent', async (t) => {
   const sink = await startHttpSink(t);
   const { code, stdout } = await run(webhookConfig(sink.url, ', send_resolved: false'), ['team', '--resolved']);
   assert.deepEqual([code, stdout], [0, 'webhook[0]\n  not sent: send_resolved is false\n']);
   assert.equal(sink.requests.length, 0);
 });
 
-test('--dry-run shows what would be sent and sends nothing', async (t) => {
+test('--dry-run shows the requests and sends nothing', async (t) => {
   const sink = await startHttpSink(t);
   const { code, stdout } = await run(webhookConfig(sink.url), ['team', '--dry-run']);
   assert.equal(code, 0);
@@ -139,7 +139,7 @@ test('a template that fails is a delivery that fails', async (t) => {
   assert.equal(sink.requests.length, 0);
 });
 
-test('no secret of any kind is shown, in whatever form', async (t) => {
+test('no secret of any kind is shown, in any form', async (t) => {
   const sink = await startHttpSink(t, ({ body }) => ({
     status: 500,
     body: `{"token":"n3w-t0ken","echo":${JSON.stringify(body)}}`,
@@ -175,7 +175,7 @@ receivers:
   for (const flags of [[], ['--json'], ['--dry-run'], ['--dry-run', '--json']]) {
     const { stdout, stderr } = await run(config, ['team', ...flags]);
     assert.match(stdout, /slack/);
-    assert.match(stdout, /v2\/enqueue/, 'a URL that is no secret is shown');
+    assert.match(stdout, /v2\/enqueue/, 'a URL that is not secret is shown');
     for (const secret of secrets) assert.ok(!`${stdout}${stderr}`.includes(secret), `${secret} in ${stdout}`);
   }
   assert.equal(sink.requests.length, 6);
@@ -184,7 +184,7 @@ receivers:
     assert.ok(sent.includes(secret), secret);
 });
 
-test('what came from the environment is not shown, wherever it stands, nor what hangs on it in a URL', async (t) => {
+test('values of the environment are shown nowhere, nor the rest of a URL after them', async (t) => {
   const sink = await startHttpSink(t, ({ body }) => ({ status: 400, body: `no: ${body}` }));
   const config = `
 global: {slack_api_url: '${sink.url}/sl4ck'}
@@ -206,7 +206,7 @@ receivers:
   assert.ok(sink.requests.some(({ body }) => body.includes('k3y')));
 });
 
-test('--json gives what was said to each integration', async (t) => {
+test('--json prints the exchanges with each integration', async (t) => {
   const sink = await startHttpSink(t, () => ({ status: 404, body: 'gone' }));
   const { code, stdout } = await run(webhookConfig(sink.url), ['team', '--json']);
   const [{ exchanges, ...transcript }] = JSON.parse(stdout);
@@ -230,7 +230,7 @@ test('--json gives what was said to each integration', async (t) => {
   assert.equal(code, 1);
 });
 
-test('an e-mail is shown as the mail server gets it, and not sent in a dry run', async () => {
+test('an e-mail is shown as sent to the mail server, and not sent in a dry run', async () => {
   const config = `
 global: {smtp_smarthost: '127.0.0.1:1', smtp_from: 'alerts@example.org', smtp_auth_username: joe, smtp_auth_password: p4ss}
 route: {receiver: team}
@@ -315,7 +315,7 @@ test('an answer that does not come in time is a failure', async (t) => {
   assert.match(terminal.stdout, /no answer after 10000 ms: .+\n {2}failed: .+\n$/);
 });
 
-test('a receiver without integrations is told of', async () => {
+test('a receiver without integrations is reported', async () => {
   const { code, stdout } = await run(webhookConfig('http://127.0.0.1:1'), ['other']);
   assert.deepEqual([code, stdout], [0, 'other has no integration: nothing is sent\n']);
 });

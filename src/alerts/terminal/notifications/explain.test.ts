@@ -56,7 +56,7 @@ async function serve(t: TestContext, json: unknown) {
   return { terminal, requests };
 }
 
-test('explain tells the story of an alert: what suppresses it, where it goes, what would be sent', async (t) => {
+test("explain prints an alert's suppression, routes and would-be notifications", async (t) => {
   const { terminal } = await serve(t, explanation);
   assert.equal(await runAlerts(['explain', 'Down', 'severity=page'], terminal), 0);
   assert.equal(
@@ -86,7 +86,7 @@ It goes to 2 routes:
   );
 });
 
-test('explain tells what would become of an alert that the server does not hold', async (t) => {
+test('explain prints the would-be routes of an alert that the server does not have', async (t) => {
   const fresh = { ...rootRoute, group: null };
   const unknown = { ...explanation, alert: null, silencedBy: [], inhibitedBy: [], routes: [fresh] };
   const { terminal } = await serve(t, unknown);
@@ -108,7 +108,7 @@ It goes to one route:
   );
 });
 
-test('explain tells since when an alert is resolved', async (t) => {
+test("explain prints the time of an alert's resolution", async (t) => {
   const over = { ...alert, status: 'resolved', endsAt: '2026-01-01T00:04:00.000Z' };
   const { terminal } = await serve(t, { ...explanation, alert: over });
   await runAlerts(['explain', 'Down'], terminal);
@@ -126,7 +126,7 @@ test('explain sends each label as name=value, and needs one', async (t) => {
   assert.equal(requests.length, 1);
 });
 
-test('explain --json prints what the server sent', async (t) => {
+test('explain --json prints the answer of the server', async (t) => {
   const { terminal } = await serve(t, explanation);
   assert.equal(await runAlerts(['explain', 'Down', '--json'], terminal), 0);
   assert.equal(terminal.stdout, `${JSON.stringify(explanation)}\n`);

@@ -64,7 +64,7 @@ test('history --output extended adds the group key, the attempts and how long it
   assert.match(terminal.stdout, / \{\}:\{alertname="DiskFull"\} {2}1 {9}12 ms\n$/);
 });
 
-test('history asks for the last day and fifty notifications unless told otherwise', async (t) => {
+test('history requests the last day and fifty notifications by default', async (t) => {
   const { terminal, requests } = await serve(t, { json: [] });
   assert.equal(await runAlerts(['history'], terminal), 0);
   assert.equal(
@@ -85,7 +85,7 @@ test('history asks for the last day and fifty notifications unless told otherwis
   );
 });
 
-test('the server is given the matchers to choose by, and what it sends is shown', async (t) => {
+test('the matchers are sent to the server, and its answer is shown', async (t) => {
   const { terminal, requests } = await serve(t, { json: [failed] });
   assert.equal(await runAlerts(['history', 'DiskFull', 'instance=~db.*', '--json'], terminal), 0);
   assert.deepEqual(requests[0]?.query.getAll('filter'), ['alertname="DiskFull"', 'instance=~"db.*"']);
@@ -110,7 +110,7 @@ for (const [args, endpoint] of [
   [['history'], 'notifications'],
   [['explain', 'a=b'], 'explain'],
 ] as const) {
-  test(`${args[0]} tells that a server which is not opsdeck does not know it`, async (t) => {
+  test(`${args[0]} reports a server other than opsdeck`, async (t) => {
     const { terminal, url } = await serve(t, { status: 404, json: { code: 404, message: 'path was not found' } });
     assert.equal(await runAlerts(args, terminal), 1);
     assert.equal(terminal.stderr, `opsdeck: ${url} does not know ${endpoint}: opsdeck does, Alertmanager does not\n`);

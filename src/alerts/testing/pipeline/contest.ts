@@ -11,14 +11,14 @@ import { Beats, type PipelineAction, type PipelineConfig, type PipelineScript, t
  */
 const LATE_MS = 250;
 const EARLY_MS = 50;
-/** What is to come after the last beat comes in these. */
+/** Time for notifications after the last beat. */
 const LAST_BEATS = 3;
 const EXTERNAL_URL = 'http://alerts.example';
 
 /** Starts a server with this configuration file and these flags. */
 export type StartServer = (t: Cleanup, configPath: string, args: string[]) => Promise<RunningServer>;
 
-/** The machine was too slow for the order of things to be certain: what was seen says nothing about the server. */
+/** The machine was too slow for the order of things to be certain: the result proves nothing about the server. */
 export class TooSlow extends Error {}
 
 /** The notifications of one group to one webhook: each with its beat, and its instants as beats. */
@@ -79,7 +79,7 @@ export class Contestant {
 
   async #act(action: PipelineAction, beat: number): Promise<void> {
     const dueAt = this.#epochOf(beat);
-    // What is to end with the beat has ended then, by every clock.
+    // By then everything that ends with the beat has ended, by every clock.
     await until(dueAt + 10);
     await this.#perform(action);
     const lateMs = Date.now() - dueAt;
@@ -128,7 +128,7 @@ export class Contestant {
     return new Date(this.#epochOf(beat)).toISOString();
   }
 
-  /** All notifications, by webhook and group. `change` removes what the other side cannot have. */
+  /** All notifications, by webhook and group. `change` removes what the other side does not support. */
   streams(change: (payload: Record<string, unknown>) => void): Streams {
     const streams = new Map<string, string[]>();
     for (const call of this.#sink.calls) {

@@ -27,9 +27,9 @@ receivers: [{name: sink, ${yaml}}]
 `;
 }
 
-/** What came of a server that was ended again and again under load, and started again on the same data. */
+/** The result of repeated ends of a server under load, with restarts on the same data. */
 export interface CrashReport {
-  /** Those that were answered 200, as are the repetitions; of what is missing the unanswered ones count as well. */
+  /** Notifications answered 200, as are the repetitions; `missing` considers unanswered ones as well. */
   readonly calls: readonly ReceivedNotification[];
   readonly repetitions: readonly Repetition[];
   /** Keys that were used for different notifications. */
@@ -40,7 +40,7 @@ export interface CrashReport {
   readonly goneAt: readonly number[];
 }
 
-/** At least so much happens before each server is ended. */
+/** The minimum of events before each end of a server. */
 const MIN_SILENCES = 3;
 const MIN_CALLS = 3;
 
@@ -96,7 +96,7 @@ export async function runCrashes(t: Cleanup, plan: CrashPlan): Promise<CrashRepo
 
 const take = (): SinkAnswer => ({});
 
-/** The receiver with the notifications that arrived, and those that it acknowledged. */
+/** The receiver, with all notifications and the acknowledged ones. */
 async function startSinkOf(t: Cleanup, { startSink = startRecordingWebhook, answer = take, latencyMs }: CrashPlan) {
   const [heard, answered]: [ReceivedNotification[], ReceivedNotification[]] = [[], []];
   const note = (call: ReceivedNotification) => {

@@ -18,7 +18,7 @@ interface LoadedAlert {
 }
 
 /**
- * Posts alerts as Prometheus does: what fires again and again, with an end ahead, and what has ended for a while longer.
+ * Posts alerts as Prometheus does: firing alerts again and again, with an end ahead, and ended ones for a while longer.
  * A post that fails is not made up for, as the next one brings the same. Every alert fires once.
  */
 export class PipelineLoad {
@@ -57,14 +57,14 @@ export class PipelineLoad {
     };
   }
 
-  /** Posts what fires, and what has ended not long ago. */
+  /** Posts firing alerts, and recently ended ones. */
   async postAll(client: PlainClient): Promise<void> {
     const now = Date.now();
     const alerts = this.#alerts.filter(({ endsAt }) => now - endsAt < RESEND_ENDED_MS);
     if (alerts.length > 0) await client.post('/api/v2/alerts', alerts.map(postableOf));
   }
 
-  /** From now on nothing fires any more but what fires to the end. */
+  /** From now on only the alerts that fire to the end fire. */
   async end(client: PlainClient): Promise<void> {
     const now = Date.now();
     for (const [index, alert] of this.#alerts.entries()) {

@@ -16,7 +16,7 @@ import { type AlertState, joinState } from '../../state/alert-state.ts';
 import type { AlertSlot } from '../../store/slot.ts';
 import { alertOf, HOUR, routeSettings, START } from '../parts.ts';
 
-/** An integration that records notifications and answers as a test says; by default with success. */
+/** An integration that records notifications and answers with a given result, by default success. */
 export interface FakeIntegration {
   readonly name?: string;
   readonly index?: number;

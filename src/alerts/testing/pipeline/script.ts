@@ -1,8 +1,8 @@
 import type { Random } from '../../../testing/random.ts';
 
 /**
- * What is done to a server at a beat. All instants are beats, counted from 0; groups are flushed FLUSH_PHASE_MS behind
- * one, so that it is certain what comes first.
+ * The steps at a beat. All instants are beats, counted from 0; groups are flushed FLUSH_PHASE_MS behind
+ * one, so that the order is certain.
  */
 export type PipelineAction =
   | { readonly kind: 'alerts'; readonly alerts: readonly ScriptedAlert[] }
@@ -38,12 +38,12 @@ export type PipelineKind = (typeof PIPELINE_KINDS)[number];
 
 const BEATS = 15;
 const BEAT_MS = 1000;
-/** Flushes fall this long behind a beat; those that follow from a reload, at its own. */
+/** Flushes fall this long behind a beat; flushes caused by a reload, on its beat. */
 export const FLUSH_PHASE_MS = 400;
 
 /** When each beat is, in milliseconds from the first. A beat with a reload is short, and the next one at its old phase again. */
 export class Beats {
-  /** The beats in which there is a reload. */
+  /** The beats with a reload. */
   readonly #reloads: readonly number[];
   readonly #slowness: number;
   readonly count: number;
@@ -191,7 +191,7 @@ const RELOADS = [3, 6, 9];
 class AlertWorld {
   readonly #random: Random;
   readonly #kind: PipelineKind;
-  /** Where alerts first come and then go: the first beat in which none comes. */
+  /** Alerts first come and then go: the first beat without new ones. */
   readonly #endOfComing: number;
   /** By labels: since when an alert fires, and until when if that is known. */
   readonly #known = new Map<string, ScriptedAlert>();

@@ -40,7 +40,7 @@ test('a reference that leads nowhere is refused', () => {
   }
 });
 
-test('without a context kind every text but the empty one is a plain name', () => {
+test('without a context kind every non-empty text is a plain name', () => {
   for (const source of ['/a', '/', '//', '/a~2', 'name']) {
     const reference = referenceIn('', source);
     assert.ok(reference.ok, source);
@@ -51,7 +51,7 @@ test('without a context kind every text but the empty one is a plain name', () =
   assert.equal(referenceIn('user', '/').ok, false);
 });
 
-test('a reference goes down objects, and not into lists, texts or what every object is born with', () => {
+test('a reference resolves through objects, and not through lists, texts or Object.prototype', () => {
   const individual = contextFrom({
     kind: 'org',
     key: 'k',

@@ -60,7 +60,7 @@ test('a context is refused where Go refuses it, in its words', () => {
   }
 });
 
-test('a text that is not JSON is refused, and nothing of it is quoted', () => {
+test('invalid JSON is refused, and none of it is quoted', () => {
   for (const text of ['', '{', '{"key":"secret"', '{"key":secret}', '\uFEFF{"key":"a"}']) {
     assert.deepEqual(readContextText(text), { ok: false, reason: 'the context is not valid JSON' }, text);
   }
@@ -69,7 +69,7 @@ test('a text that is not JSON is refused, and nothing of it is quoted', () => {
 const attributesOf = (json: object, kind = 'user') =>
   Object.fromEntries([...(individualOf(contextFrom(json), kind)?.attributes ?? [])].sort());
 
-test('an individual has its attributes, the built-in ones among them, and none that is null', () => {
+test('a context has its non-null attributes, including built-in ones', () => {
   const json = {
     kind: 'org',
     key: 'k',
@@ -89,7 +89,7 @@ test('an individual has its attributes, the built-in ones among them, and none t
   });
 });
 
-test('names that objects are born with are attributes like others', () => {
+test('names of Object.prototype are attributes like others', () => {
   const text = '{"kind":"user","key":"k","__proto__":1,"constructor":"c","toString":"t"}';
   const context = readContextText(text);
   assert.ok(context.ok);
@@ -115,7 +115,7 @@ test('a user of the old format has the properties of custom, and no unknown ones
   assert.deepEqual(attributesOf(json), { a: [1], anonymous: false, email: 'e', key: 'k', kind: 'user', name: 'N' });
 });
 
-test('of an attribute and its namesake in custom the later one holds', () => {
+test('of an attribute and its namesake in custom the later one counts', () => {
   assert.equal(attributesOf({ key: 'k', email: 'own', custom: { email: 'custom' } }).email, 'custom');
   assert.equal(attributesOf({ key: 'k', custom: { email: 'custom' }, email: 'own' }).email, 'own');
   assert.equal(attributesOf({ key: 'k', email: 'own', custom: { email: null } }).email, undefined);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { contextFrom } from '../testdata/lookup.ts';
 import { contextFromOfrep } from './ofrep-context.ts';
 
-test('a context of OpenFeature is the one of LaunchDarkly with its targeting key as key', () => {
+test('a context of OpenFeature becomes a LaunchDarkly context with its targeting key as key', () => {
   const cases: readonly (readonly [object, object])[] = [
     [{ targetingKey: 'k' }, { kind: 'user', key: 'k' }],
     [

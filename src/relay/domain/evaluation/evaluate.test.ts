@@ -22,7 +22,7 @@ const brief = ({ variation, value, reason }: Evaluation) => [variation, value, r
 
 const clause = (attribute: string, op: string, ...values: readonly unknown[]) => ({ attribute, op, values });
 
-test('a flag that is off serves its off variation, and none where it has none', () => {
+test('a flag that is off serves its off variation, or no variation without one', () => {
   assert.deepEqual(brief(evaluate([{ ...base, on: false }])), [2, 'c', { kind: 'OFF' }]);
   assert.deepEqual(brief(evaluate([{ ...base, on: false, offVariation: null }])), [null, null, { kind: 'OFF' }]);
   assert.deepEqual(brief(evaluate([{ ...base, on: false, offVariation: 3 }])), [null, null, MALFORMED]);
@@ -37,7 +37,7 @@ test('a rule or fallthrough without a variation that there is makes the flag mal
   }
 });
 
-test('targets are evaluated in order, including those of other kinds', () => {
+test('targets are evaluated in order, including targets of other kinds', () => {
   const targets = [
     { values: ['ann'], variation: 0 },
     { values: ['bob'], variation: 1 },
@@ -47,7 +47,7 @@ test('targets are evaluated in order, including those of other kinds', () => {
   const empty = { contextKind: 'user', values: [], variation: 0 };
   const cases: readonly (readonly [what: string, readonly object[], object, number])[] = [
     ['without contextTargets', [], ANN, 0],
-    ['without contextTargets, nobody', [], { kind: 'org', key: 'ann' }, 1],
+    ['without contextTargets, no context', [], { kind: 'org', key: 'ann' }, 1],
     ['the first in order', [org, empty], both, 2],
     ['the first in order', [empty, org], both, 0],
     ['targets without an empty entry do not count', [org], ANN, 1],
@@ -75,7 +75,7 @@ test('the first rule all of whose clauses match serves, and its reason names it'
   assert.deepEqual(served({ kind: 'org', key: 'o' }), { kind: 'RULE_MATCH', ruleIndex: 2, ruleId: 'all' });
 });
 
-test('a clause without a value to ask about does not match, negated or not', () => {
+test('a clause without an attribute value does not match, negated or not', () => {
   const cases: readonly (readonly [object, object, boolean])[] = [
     [{ ...clause('a', 'in', 1), negate: true }, ANN, false],
     [{ ...clause('a', 'in', 1), negate: true }, { kind: 'org', key: 'o', a: 2 }, false],
@@ -138,7 +138,7 @@ test('a context without the kind of a rollout or experiment is in its first buck
   assert.equal(inside.isExperiment, true);
 });
 
-test('a bucket above the last weight gets the last variation', () => {
+test('a bucket above the last weight has the last variation', () => {
   const rollout = {
     kind: 'experiment',
     variations: [
@@ -213,7 +213,7 @@ test('the first prerequisite that is missing, off or of another variation fails 
   }
 });
 
-test('prerequisites in a circle, and a malformed clause in one, make the flag malformed', () => {
+test('circular prerequisites, and a malformed clause in one, make the flag malformed', () => {
   const circles: readonly (readonly object[])[] = [
     [needs(['f', 0])],
     [needs(['x', 1]), { ...on('x'), prerequisites: [{ key: 'f', variation: 0 }] }],
@@ -254,7 +254,7 @@ test('prerequisites and segments deeper than any stack make the flag malformed, 
   assert.deepEqual(evaluate([{ ...base, rules }], ANN, segments).reason, MALFORMED);
 });
 
-test('of a chain of flags that never ends each takes a bounded number of lookups', () => {
+test('in a circular chain each flag has a bounded number of lookups', () => {
   const flags = Array.from({ length: 50_000 }, (_, index) =>
     flagOf({ ...on(`f${index}`), prerequisites: [{ key: `f${(index + 1) % 50_000}`, variation: 1 }] }),
   );

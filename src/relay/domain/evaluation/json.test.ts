@@ -15,7 +15,7 @@ const reasoned = { withReasons: true };
 const print = (flags: readonly CompiledFlag[], options = plain, lookup: FlagLookup = lookupOf(flags)) =>
   printEvaluations(flags, ANN, lookup, options);
 
-test('a body has the properties of each flag in their order, and those that are only ever true only then', () => {
+test('a body has the properties of each flag in their order, and boolean ones only when true', () => {
   const fixed = { version: 3, on: true, variations: [{ a: [1, null] }, 'ü"'], fallthrough: { variation: 1 } };
   const experiment = { rollout: { kind: 'experiment', variations: [{ variation: 0, weight: 100_000 }] } };
   const cases: readonly (readonly [object, string, string])[] = [
@@ -43,7 +43,7 @@ test('a body has the properties of each flag in their order, and those that are 
   }
 });
 
-test('prerequisites come last, where there are any that were evaluated', () => {
+test('prerequisites come last, if any were evaluated', () => {
   const on = { version: 1, on: true, variations: [1], fallthrough: { variation: 0 } };
   const flags = [
     flagOf({
@@ -69,7 +69,7 @@ test('prerequisites are evaluated though they are not among the printed flags', 
   assert.equal(body, '{"a":{"value":1,"variation":0,"version":1,"prerequisites":["hidden"]}}');
 });
 
-test('flags are sorted by key, whatever gives them, and none make an empty object', () => {
+test('flags are sorted by key, in any order of input, and no flags are an empty object', () => {
   const flags = ['b', 'a', 'B', '10', '9', '__proto__'].map((key) => flagOf({ key, variations: [] }));
   const keysIn = (body: string) => [...body.matchAll(/"([^"]+)":\{"value"/g)].map(([, key]) => key);
   assert.deepEqual(keysIn(print(flags)), ['10', '9', 'B', '__proto__', 'a', 'b']);
@@ -103,7 +103,7 @@ test('a body has the same result for every flag as its single evaluation', () =>
   }
 });
 
-test('what is printed once is printed the same again, with and without reasons', () => {
+test('a second print equals the first, with and without reasons', () => {
   const flags = [flagOf({ key: 'f', version: 1, on: true, variations: [1], fallthrough: { variation: 0 } })];
   const bodies = [plain, reasoned, plain, reasoned].map((options) => print(flags, options));
   assert.equal(bodies[0], bodies[2]);

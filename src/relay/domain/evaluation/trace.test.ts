@@ -39,10 +39,15 @@ const FLAG = {
 const P = { key: 'p', on: true, variations: [0, 1], fallthrough: { variation: 1 } };
 
 function trace(flag: object, others: readonly object[], segments: readonly object[], json: object): string {
-  const told = new Trace();
+  const recorded = new Trace();
   const compiled = flagOf(flag);
-  evaluateFlag(compiled, contextFrom(json), lookupOf([compiled, ...others.map(flagOf)], segments.map(segmentOf)), told);
-  return printTrace(told);
+  evaluateFlag(
+    compiled,
+    contextFrom(json),
+    lookupOf([compiled, ...others.map(flagOf)], segments.map(segmentOf)),
+    recorded,
+  );
+  return printTrace(recorded);
 }
 
 test('a trace has each step with the compared values', () => {
@@ -80,9 +85,9 @@ test('a trace has the reason for a malformed flag, and for an attribute without 
     { clauses: [{ attribute: 'none', op: 'in', negate: true, values: [] }] },
     { clauses: [{ contextKind: 'org', attribute: '//', op: 'in' }] },
   ];
-  const told = trace({ ...FLAG, prerequisites: [], rules }, [], [], CONTEXT);
-  assert.match(told, /clause: user none \(absent\) not in : no match\n/);
-  assert.match(told, /malformed: a clause with the attribute "\/\/": .*slash\n$/);
+  const printed = trace({ ...FLAG, prerequisites: [], rules }, [], [], CONTEXT);
+  assert.match(printed, /clause: user none \(absent\) not in : no match\n/);
+  assert.match(printed, /malformed: a clause with the attribute "\/\/": .*slash\n$/);
   const circle = trace({ ...FLAG, prerequisites: [{ key: 'f', variation: 0 }] }, [], [], CONTEXT);
   assert.match(circle, /malformed: flag "f" leads back to itself\n$/);
 });
@@ -94,9 +99,9 @@ test('an evaluation that is traced comes to the same result', () => {
     const lookup = lookupOf(flags, world.segments.map(segmentOf));
     for (const context of world.contexts.map(contextFrom)) {
       for (const flag of flags) {
-        const told = new Trace();
-        assert.deepEqual(evaluateFlag(flag, context, lookup, told), evaluateFlag(flag, context, lookup));
-        assert.ok(told.steps.every(({ depth }) => depth >= 0) && printTrace(told).startsWith('flag '));
+        const recorded = new Trace();
+        assert.deepEqual(evaluateFlag(flag, context, lookup, recorded), evaluateFlag(flag, context, lookup));
+        assert.ok(recorded.steps.every(({ depth }) => depth >= 0) && printTrace(recorded).startsWith('flag '));
       }
     }
   }

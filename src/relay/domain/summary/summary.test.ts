@@ -60,7 +60,7 @@ describe('a summary', () => {
     assert.deepEqual(Object.keys(JSON.parse(summary.print()).features), ['__proto__', '"', 'constructor']);
   });
 
-  test('that is full counts what it knows, and refuses what is new', () => {
+  test('at its limit counts known entries, and refuses new ones', () => {
     // A flag, its counter and its kind.
     const summary = new Summary({ entries: 3, chars: 10_000 });
     assert.ok(summary.add(featureOf()));
@@ -90,19 +90,19 @@ describe('a summary', () => {
 const FLAG: StoredFlag = { variations: ['a', { x: [1, null] }, 'a'], trackEvents: true, debugEventsUntilDate: 5000 };
 /** [properties of the event, its schema, the flag, expected: variation, trackEvents, debugEventsUntilDate]. */
 const COMPLETIONS: readonly [string, Readonly<Record<string, Json>>, number, boolean, readonly unknown[]][] = [
-  ['asks the flag', { value: 'b', variation: 3 }, 2, true, [3, true, 5000]],
-  ['believes trackEvents', { trackEvents: false, variation: 1 }, 2, true, [1, false, 0]],
-  ['believes debugEventsUntilDate', { debugEventsUntilDate: 9, variation: 1 }, 2, true, [1, undefined, 9]],
+  ['takes missing fields from the flag', { value: 'b', variation: 3 }, 2, true, [3, true, 5000]],
+  ['keeps its trackEvents', { trackEvents: false, variation: 1 }, 2, true, [1, false, 0]],
+  ['keeps its debugEventsUntilDate', { debugEventsUntilDate: 9, variation: 1 }, 2, true, [1, undefined, 9]],
   ['takes null for unknown', { trackEvents: null, debugEventsUntilDate: null }, 2, true, [undefined, true, 5000]],
   ['infers the first variation of that value', { value: 'a' }, 1, true, [0, true, 5000]],
   ['infers a variation that is an object', { value: { x: [1, null] } }, 1, true, [1, true, 5000]],
   ['does not infer from another order in an array', { value: { x: [null, 1] } }, 1, true, [undefined, true, 5000]],
   ['does not infer from a part', { value: { x: [1] } }, 1, true, [undefined, true, 5000]],
   ['does not infer from more', { value: { x: [1, null], y: 1 } }, 1, true, [undefined, true, 5000]],
-  ['does not infer what is there', { value: 'a', variation: 2 }, 1, true, [2, true, 5000]],
+  ['does not infer a given variation', { value: 'a', variation: 2 }, 1, true, [2, true, 5000]],
   ['does not infer in schema 2', { value: 'a' }, 2, true, [undefined, true, 5000]],
-  ['has nothing to ask', { value: 'a' }, 1, false, [undefined, undefined, 0]],
-  ['knows nothing of a flag that did not exist', { version: null, trackEvents: true }, 1, true, [undefined, false, 0]],
+  ['has no flag to infer from', { value: 'a' }, 1, false, [undefined, undefined, 0]],
+  ['has no data of a flag that did not exist', { version: null, trackEvents: true }, 1, true, [undefined, false, 0]],
 ];
 for (const [what, fields, schema, isKnown, expected] of COMPLETIONS) {
   test(`an event of schema ${schema} ${what}`, () => {
@@ -115,12 +115,12 @@ const REFUSED: readonly [string, Json][] = [
   ['no object', 7],
   ['an array', []],
   ['no kind', {}],
-  ['a kind that is no text', { kind: false }],
+  ['a kind other than a text', { kind: false }],
   ['an empty kind', { kind: '' }],
   ['no context', { kind: 'custom', key: 'k' }],
-  ['a date that is no number', { kind: 'custom', creationDate: 'now', key: 'k', user: { key: 'u' } }],
-  ['a metric that is no number', { kind: 'custom', key: 'k', user: { key: 'u' }, metricValue: 'much' }],
-  ['trackEvents that is no boolean', { kind: 'feature', key: 'k', user: { key: 'u' }, trackEvents: 1 }],
+  ['a date other than a number', { kind: 'custom', creationDate: 'now', key: 'k', user: { key: 'u' } }],
+  ['a metric other than a number', { kind: 'custom', key: 'k', user: { key: 'u' }, metricValue: 'much' }],
+  ['trackEvents other than a boolean', { kind: 'feature', key: 'k', user: { key: 'u' }, trackEvents: 1 }],
 ];
 for (const [what, json] of REFUSED) {
   test(`an event with ${what} is refused`, () => assert.equal(readSdkEvent(json).ok, false));
@@ -151,7 +151,7 @@ const KEYS: readonly [Json, string | undefined][] = [
   [null, undefined],
 ];
 for (const [json, key] of KEYS) {
-  test(`${JSON.stringify(json)} ${key === undefined ? 'is no context' : `is ${key}`}`, () => {
+  test(`${JSON.stringify(json)} ${key === undefined ? 'is not a context' : `is ${key}`}`, () => {
     const read = readEventContext(json);
     assert.equal(read.ok ? read.value.context.fullyQualifiedKey : undefined, key);
     if (read.ok) assert.equal(read.value.json, json);

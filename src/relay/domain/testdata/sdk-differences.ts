@@ -114,7 +114,7 @@ export const DIFFERENCES: readonly Difference[] = [
     applies: (_, __, json) => Object.hasOwn((json.custom ?? {}) as object, 'anonymous'),
   },
   {
-    why: 'a segment rule without clauses: in the SDK it matches nobody',
+    why: 'a segment rule without clauses: in the SDK it matches no context',
     applies: ({ segments }) => segments.some(({ rules }) => rules.some(({ clauses }) => clauses.length === 0)),
   },
   {

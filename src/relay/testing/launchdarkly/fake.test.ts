@@ -20,7 +20,7 @@ test('a stream begins with a put, followed by every change', async (t) => {
   stream.close();
 });
 
-test('data set apart for a filter goes to its streams alone', async (t) => {
+test('data of a filter goes to its streams alone', async (t) => {
   const fake = await startFakeLaunchDarkly(t);
   fake.put({ flags: { f: plainFlag('f', 1) } }, { filter: 'mine' });
   const [mine, all] = await Promise.all(

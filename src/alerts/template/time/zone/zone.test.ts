@@ -24,7 +24,7 @@ function rowsBy(lookup: ZoneLookup, rows: ZoneCase['rows']): unknown {
   });
 }
 
-test('a zone file says what the time was called and how far from UTC it lay, from the first to beyond the last transition', () => {
+test('a zone file has the abbreviation and the offset from UTC, from the first to beyond the last transition', () => {
   assertSame(cases, ({ file, rows }) => {
     const lookup = readZoneFile(Buffer.from(file, 'base64'));
     assert.ok(lookup);
@@ -50,7 +50,7 @@ test('summer time counts in the south, too, and all through the half-year', () =
   assert.deepEqual(names, ['AEDT', 'AEDT', 'AEST', 'AEST', 'AEDT', 'AEDT']);
 });
 
-test('half a zone file is none, and no piece of one throws', () => {
+test('half a zone file is invalid, and no part of one throws', () => {
   const whole = Buffer.from((cases[0] as ZoneCase).file, 'base64');
   for (let length = 0; length < whole.length; length += 7) {
     const lookup = readZoneFile(whole.subarray(0, length));
@@ -85,7 +85,7 @@ test('rules as POSIX writes them say when summer time begins and ends', () => {
   }
 });
 
-test('zones have IANA names; other names lead nowhere', () => {
+test('zones have IANA names; other names are unknown', () => {
   const berlin = loadZone('Europe/Berlin');
   assert.ok(berlin.ok);
   assert.equal(berlin.value.name, 'Europe/Berlin');
