@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rawClient, startEveryServer } from './testing/every-server.ts';
 
-/** What the browser tells of a page of another site, and of one that hides where it is from. */
+/** The headers that a browser sends for a page of another site, and for a page that hides its origin. */
 const FOREIGN: readonly (readonly string[])[] = [
   ['Origin: https://evil.example'],
   ['Origin: null'],
@@ -16,7 +16,7 @@ const FOREIGN: readonly (readonly string[])[] = [
   ['Origin: file://'],
   ['Origin: chrome-extension://abc'],
 ];
-/** Types that a page may send without asking, and the one for which it would have to. */
+/** Types that a page may send without a preflight, and one type that needs a preflight. */
 const TYPES = [
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -93,7 +93,7 @@ test('a page of another site does nothing with the cookie of a session', async (
           wrong.push(`${method} ${path} lets ${foreign.join()} read`);
       }
     }
-    // A GET may be followed from anywhere: it changes nothing, whatever it says that it is.
+    // A GET may be followed from any page: it changes nothing, whatever its headers.
     for (const override of OVERRIDES)
       for (const path of [
         `/api/room/${room.json.id}`,
@@ -109,10 +109,10 @@ test('a page of another site does nothing with the cookie of a session', async (
   assert.deepEqual(wrong, []);
   assert.equal(rooms.core.writer.pos, pos);
   assert.deepEqual(sizes(), before);
-  assert.equal((await rooms.send('GET', '/api/session', own)).status, 200, 'and the session goes on');
+  assert.equal((await rooms.send('GET', '/api/session', own)).status, 200, 'and the session remains valid');
 });
 
-test('a page of another site, or one that has led a name of its own here, reaches nothing of the dashboard', async (t) => {
+test('a page of another site, or a page under a rebound name, reaches nothing of the dashboard', async (t) => {
   const { urlOf } = await startEveryServer(t);
   const exchange = rawClient(t, urlOf('dashboard'));
   const markers = async () => await (await fetch(`${urlOf('dashboard')}/api/markers`)).text();
@@ -173,7 +173,7 @@ test('a page of another site reads only the public answers of relay and hub, and
           ];
           const head = (await exchange(method, bytesOf({ method, path, fields })))?.head ?? '';
           assert.doesNotMatch(head, /access-control-allow-credentials/i, `${name}: ${method} ${path}`);
-          // Alertmanager's default lets every page read and post; that stays, and nothing more than that.
+          // By default Alertmanager allows every page to read and post; that stays, and nothing more.
           if (name !== 'alerts')
             assert.doesNotMatch(head, /access-control-allow-origin/i, `${name}: ${method} ${path}`);
           else assert.doesNotMatch(head, /access-control-allow-methods:[^\n]*DELETE/i, `${name}: ${method} ${path}`);
@@ -181,7 +181,7 @@ test('a page of another site reads only the public answers of relay and hub, and
   }
 });
 
-test('no form makes a silence, or an alert: these are JSON, for which a page must ask before', async (t) => {
+test('no form makes a silence or an alert: both are JSON, and JSON needs a preflight', async (t) => {
   const { urlOf } = await startEveryServer(t);
   const exchange = rawClient(t, urlOf('alerts'));
   const silence =

@@ -60,10 +60,7 @@ test(
       ['a length beyond all', [0x0a, ...varint(2n ** 62n)]],
       ['times that no calendar has', silence({ id: GOOD, startsAt: -(2n ** 62n), endsAt: 2n ** 62n })],
       ['the same id twice', [...silence({ id: GOOD }), ...silence({ id: GOOD, name: 'c' })]],
-      [
-        'ids that are none',
-        ['', '../../x', '__proto__', '\x1b[2J', 'x'.repeat(100_000)].flatMap((id) => silence({ id })),
-      ],
+      ['invalid ids', ['', '../../x', '__proto__', '\x1b[2J', 'x'.repeat(100_000)].flatMap((id) => silence({ id }))],
       [
         'labels of every object',
         ['__proto__', 'constructor', 'toString'].flatMap((name, index) =>
@@ -172,7 +169,7 @@ test(
   },
 );
 
-test('an archive of flags that means ill is refused, or nothing of it lands anywhere', TIMEOUT, async (t) => {
+test('a hostile archive of flags is refused, or none of it is stored', TIMEOUT, async (t) => {
   const outside = temporaryFolder(t);
   const good = archiveEntries([{ id: 'env' }]);
   const entry = (name: string, type: string, content = ''): TarEntry => ({ name, content, type });
@@ -183,7 +180,7 @@ test('an archive of flags that means ill is refused, or nothing of it lands anyw
   };
   for (const name of ['../x.json', '/etc/x.json', 'a/../../x.json', '..\\x.json', './../x.json', `${outside}/x.json`])
     assert.equal((await read([...good, entry(name, '0', '{}')])).ok, false, name);
-  // Links, devices, pipes and folders are no files, whatever they are called.
+  // Links, devices, pipes and folders are not files, under any name.
   for (const type of ['1', '2', '3', '4', '5', '6', 'S', 'V', 'Z'])
     assert.equal((await read([...good, entry('evil.json', type), entry('evil-data.json', type)])).ok, true, type);
   for (const [what, entries] of [
@@ -268,7 +265,7 @@ const message = (id: string, seq: number, fields: object = {}) => ({
   },
 });
 
-/** With a checksum that is right; texts are lines as they are. */
+/** With a correct checksum; texts are lines as they are. */
 function signed(...lines: readonly (object | string)[]): string {
   const body = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
   const messages = lines.filter((line) => typeof line === 'object' && 'message' in line).length;
@@ -352,7 +349,7 @@ test(
 );
 
 test(
-  'an export gives nobody more than a place in its own rooms, and takes nothing that is here',
+  'an export grants no more than membership in its own rooms, and takes nothing that the server holds',
   TIMEOUT,
   async (t) => {
     const { bringIn, send, log } = await openImport(t);
@@ -409,7 +406,7 @@ test(
     assert.deepEqual((await send('GET', '/api/token?user=newcomer')).json.tokens, []);
     const reply = (await send('GET', '/api/message/message-2', { as: 'ana' })).json;
     assert.deepEqual([reply.threadId, reply.replyTo, reply.attachments], [null, null, []]);
-    // Cards of any shape: a button of one is answered, and never with a 500.
+    // Cards of any shape: a button on one is answered, and never with a 500.
     for (const id of ['message-3', 'message-4', 'message-5'])
       for (const [method, path, body] of [
         ['POST', `/api/message/${id}/action/ack`],

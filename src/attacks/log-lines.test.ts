@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AttackedServer, rawClient, startEveryServer } from './testing/every-server.ts';
 
-/** What ends a line, commands a terminal, or turns the direction of what follows. */
+/** Characters that end a line, command a terminal, or turn the direction of the text after them. */
 const ESCAPES = [
   '\r\n',
   '\n',
@@ -21,7 +21,7 @@ const FORGED = 'time=2030-01-01T00:00:00.000Z level=ERROR msg="FORGED"';
 
 type Request = readonly [method: string, path: string, body?: string | undefined, type?: string];
 
-/** Requests that a server has something to say about in its log. */
+/** Requests that make a server write to its log. */
 const REQUESTS: Readonly<Record<AttackedServer['name'], (encoded: string, json: string) => readonly Request[]>> = {
   alerts: (encoded, json) => [
     ['GET', `/${encoded}`],
@@ -82,7 +82,7 @@ const LOGFMT =
   /^time=\S+ level=(DEBUG|INFO|WARN|ERROR) msg=("(?:[^"\\]|\\.)*"|\S+)( [A-Za-z_]\w*=("(?:[^"\\]|\\.)*"|[^\s"=]+))*$/;
 
 for (const logFormat of ['logfmt', 'json'] as const)
-  test(`nothing that anybody sends makes a line of the log, or reaches a terminal through it: ${logFormat}`, async (t) => {
+  test(`no input makes a line of the log, or reaches a terminal through it: ${logFormat}`, async (t) => {
     const { servers, rooms, sdkKey } = await startEveryServer(t, { logFormat, alerts: { logSilences: true } });
     await rooms.send('POST', '/api/room', { body: { name: 'Lobby' } });
     for (const { name, url, log } of servers) {

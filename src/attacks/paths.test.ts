@@ -6,7 +6,7 @@ import { type AttackedServer, rawClient, startEveryServer } from './testing/ever
 
 const SECRET = 'PLANTED-OUTSIDE';
 
-/** Where a name or a path stands in what a server answers. */
+/** The places of a name or a path in the answers of a server. */
 const BASES: Readonly<Record<AttackedServer['name'], readonly string[]>> = {
   alerts: ['/', '/assets/', '/api/v2/silence/', '/api/v2/', '/-/', '/debug/', '/debug/pprof/'],
   relay: ['/', '/sdk/flags/', '/sdk/flags?filter=', '/sdk/latest-all?filter=', '/sdk/goals/', '/sdk/evalx/', '/debug/'],
@@ -25,7 +25,7 @@ const BASES: Readonly<Record<AttackedServer['name'], readonly string[]>> = {
   hub: ['/', '/assets/', '/servers.json/'],
 };
 
-/** Ways to write a step up, and the end of a name. */
+/** Spellings of a step up, and of the end of a name. */
 const STEPS = [
   '../',
   './../',
@@ -69,7 +69,7 @@ function spellings(): readonly string[] {
   return [...relative, ...absolute, ...hidden, ...devices];
 }
 
-/** What lies below a folder, with the sizes of files. */
+/** The entries below a folder, with the sizes of files. */
 function contentOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(db|sqlite)/.test(entry.name))
@@ -78,7 +78,7 @@ function contentOf(folder: string): readonly string[] {
     .sort();
 }
 
-test('no spelling of a path leads out of what a server serves', async (t) => {
+test('no spelling of a path leads out of the served files', async (t) => {
   const { servers, folder, sdkKey } = await startEveryServer(t);
   const project = join(folder, 'project');
   writeFileSync(join(folder, 'outside.txt'), SECRET);
@@ -97,7 +97,7 @@ test('no spelling of a path leads out of what a server serves', async (t) => {
     for (const base of BASES[name]) {
       for (const spelling of spellings()) {
         for (const method of ['GET', 'PUT'] as const) {
-          // A single one of each is enough of what writes nowhere.
+          // One of each is enough on paths that write nowhere.
           if (method === 'PUT' && !spelling.startsWith('..')) continue;
           const head = `${method} ${base}${spelling} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${name === 'relay' ? sdkKey : 'x'}\r\n`;
           const answer = await exchange(method, `${head}${method === 'PUT' ? 'Content-Length: 1\r\n\r\nx' : '\r\n'}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AttackedServer, rawClient, startEveryServer } from './testing/every-server.ts';
 
-/** Names that every object has, or that change what all others have. */
+/** Names of Object.prototype, or names that would change it. */
 const NAMES = [
   '__proto__',
   'constructor',
@@ -15,11 +15,11 @@ const NAMES = [
   'toJSON',
   'constructor.prototype.polluted',
 ];
-/** Of a flag file: keys that a copy by assignment would lose, or take for something else. */
+/** Keys of a flag file that a copy by assignment would lose or misread. */
 const FLAGS = '{"flagValues":{"__proto__":true,"constructor":1,"plain":true}}';
 const POLLUTION = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
 
-/** Each stands for a name in the places where a server takes one: as it is, in JSON, and for a label. */
+/** Each is sent in every place for a name: as it is, in JSON, and as a label. */
 type Request = readonly [
   method: string,
   path: string,
@@ -132,7 +132,7 @@ const ATTACKS: Readonly<Record<AttackedServer['name'], Requests>> = {
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-test('names that every object has are names like others, and change nothing for anybody else', async (t) => {
+test('names of Object.prototype are names like others, and change nothing for other requests', async (t) => {
   const { servers, rooms, sdkKey, urlOf } = await startEveryServer(t, { flags: JSON.parse(FLAGS) });
   await rooms.send('POST', '/api/room', { body: { name: 'Lobby' } });
   const before = Object.getOwnPropertyNames(Object.prototype).join();
@@ -156,7 +156,7 @@ test('names that every object has are names like others, and change nothing for 
         if (answer === undefined || answer.status >= 500)
           wrong.push(`${server}: ${method} ${path} ${body}: ${answer?.status} ${answer?.body}`);
         if (/native code|\[object /.test(answer?.body.toString() ?? ''))
-          wrong.push(`${server}: ${method} ${path} tells ${answer?.body}`.slice(0, 300));
+          wrong.push(`${server}: ${method} ${path} answers ${answer?.body}`.slice(0, 300));
       }
     }
     assert.ok(statuses.has(200) && statuses.has(404), `${server}: ${[...statuses]}`);

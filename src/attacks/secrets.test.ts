@@ -8,7 +8,7 @@ import { eventually } from '../testing/eventually.ts';
 import { configFile, startOpsdeck } from '../testing/processes.ts';
 import { startEveryServer } from './testing/every-server.ts';
 
-/** Recognisable wherever it comes up, written as it is, in base64, or with escapes. */
+/** Recognisable in any output: as it is, in base64, or with escapes. */
 const secret = (name: string) => `PLANTED${name}7f3a`;
 const SECRETS = [
   'Password',
@@ -28,7 +28,7 @@ const SECRETS = [
   'Message',
 ];
 
-/** Where none of them may stand; the beginning of one is enough. */
+/** The outputs without secrets; the beginning of a secret counts as one. */
 function findSecrets(text: string): readonly string[] {
   const forms = (name: string) => {
     const plain = secret(name);
@@ -43,7 +43,7 @@ function findSecrets(text: string): readonly string[] {
   return SECRETS.filter((name) => forms(name).some((form) => text.includes(form)));
 }
 
-/** Receivers of which each is reached by a way that holds a secret. */
+/** Receivers, each with a secret in its configuration. */
 const configOf = (at: string) => `
 global:
   smtp_smarthost: 127.0.0.1:1
@@ -67,7 +67,7 @@ receivers:
           http_headers: {X-Key: {secrets: [${secret('Header')}]}}
 `;
 
-/** Refuses everything, and says by what it was asked. */
+/** Refuses everything, and names the request in its answer. */
 async function startMirror(t: TestContext): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -86,7 +86,7 @@ async function startMirror(t: TestContext): Promise<string> {
 
 const get = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).text();
 
-test('no secret stands in a log, an answer, a metric or an error, whatever fails', { timeout: 600_000 }, async (t) => {
+test('no log, answer, metric or error holds a secret, whatever fails', { timeout: 600_000 }, async (t) => {
   const mirror = await startMirror(t);
   const file = configFile(t, configOf(mirror));
   const { servers, rooms, sdkKey, urlOf } = await startEveryServer(t, {
@@ -99,12 +99,12 @@ test('no secret stands in a log, an answer, a metric or an error, whatever fails
 
   const json = { 'content-type': 'application/json' };
   await fetch(`${alerts}/api/v2/alerts`, { method: 'POST', headers: json, body: '[{"labels":{"alertname":"a"}}]' });
-  const told = ['slack', 'pagerduty', 'webhook'];
+  const receivers = ['slack', 'pagerduty', 'webhook'];
   await eventually(
     'notifications have failed',
     async () => {
       const text = await get(`${alerts}/api/v2/notifications`);
-      return told.every((name) => text.includes(name)) && /level=(WARN|ERROR)/.test(servers[0]?.log() ?? '');
+      return receivers.every((name) => text.includes(name)) && /level=(WARN|ERROR)/.test(servers[0]?.log() ?? '');
     },
     { everyMs: 20 },
   );

@@ -10,7 +10,7 @@ import { startEveryServer } from './testing/every-server.ts';
 /** Clears the screen, changes the title, turns the direction, and once more in the one-byte form of C1. */
 const HOSTILE = 'x\x1b[2J\x1b]0;owned\x07\u202ey\x9b31m\x7f\u2028z\r\x08\x85';
 const JSON_HOSTILE = JSON.stringify(HOSTILE);
-/** All that a terminal obeys, but the end of a line. */
+/** All control characters, except the end of a line. */
 const OBEYED = /[^\P{Cc}\n]|[\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 type Urls = Readonly<Record<'alerts' | 'relay' | 'dashboard' | 'rooms', string>> & { readonly sdkKey?: string };
@@ -33,7 +33,7 @@ async function say(urls: Urls, args: readonly string[], files: Readonly<Record<s
   return { code, text: terminal.stdout + terminal.stderr };
 }
 
-/** What people ask of servers whose data others have written. */
+/** The commands that print data written by others. */
 const COMMANDS: readonly string[] = [
   'alerts query',
   'alerts query -o extended',
@@ -71,7 +71,7 @@ const COMMANDS: readonly string[] = [
   'dashboard mark list --json',
 ];
 
-test('what others have written reaches no terminal as a command to it', async (t) => {
+test('text written by others reaches no terminal as a command to it', async (t) => {
   const { rooms, urlOf, sdkKey } = await startEveryServer(t, {
     flags: {
       flags: {
@@ -131,7 +131,7 @@ test('what others have written reaches no terminal as a command to it', async (t
   assert.deepEqual(wrong, []);
 });
 
-/** A server that answers everything by what is to hurt those who read it. */
+/** A server with hostile bytes in every answer. */
 async function startHostile(t: TestContext, answer: (response: ServerResponse, path: string) => void): Promise<Urls> {
   const server = createServer((request, response) => answer(response, request.url ?? ''));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -156,7 +156,7 @@ const CHANGES: readonly string[] = [
   'dashboard mark add x --start 2030-01-01T00:00:00Z --end 2030-01-02T00:00:00Z',
 ];
 
-test('a server that means ill reaches no terminal of those who ask it', async (t) => {
+test('a hostile server reaches no terminal of its clients', async (t) => {
   const hostile: Readonly<Record<string, unknown>> = {
     id: HOSTILE,
     silenceID: HOSTILE,

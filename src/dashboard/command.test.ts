@@ -35,7 +35,7 @@ test('dashboard serve reads the .env of the folder, serves hub, page and sample,
   assert.doesNotMatch(server.stderr(), /eyprocess/);
 });
 
-test('a port that is taken ends with code 1 and says so', async (t) => {
+test('a port in use ends with code 1 and a message', async (t) => {
   const folder = temporaryFolder(t);
   const { url } = await serve(t, folder);
   const args = [executablePath(), 'dashboard', 'serve', '--port', new URL(url).port];
@@ -44,7 +44,7 @@ test('a port that is taken ends with code 1 and says so', async (t) => {
   assert.match(second.stderr, /the port is taken/);
 });
 
-test('a command that has to wait for another writer waits, and does not end without a word', async (t) => {
+test('a command that waits for another writer waits, and does not end silently', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, { 'data/project-markers.json': '{"markers":[]}' });
   const lock = join(folder, 'data/.project-markers.json.lock');
@@ -71,7 +71,7 @@ test('a command that has to wait for another writer waits, and does not end with
   assert.match(stdout, /^marked web/);
 });
 
-test('serving a folder of somebody else never sends the session of the environment where its .env says', async (t) => {
+test('serving a foreign folder never sends the session of the environment to an address of its .env', async (t) => {
   const upstream = await startFakeUsageUpstream(t);
   const folder = temporaryFolder(t);
   writeFiles(folder, { '.env': `USAGE_UPSTREAM_URL=${upstream.url}\nUSAGE_WEB_PORT=0\n` });

@@ -58,7 +58,7 @@ test('requests for events being fetched share the fetch', async () => {
   assert.equal(calls, 1);
 });
 
-test('a refresh asks again, and what it brings is kept', async () => {
+test('a refresh fetches again, and its result is kept', async () => {
   const { cache, fetch, calls } = setUp();
   await cache.get('a', false, fetch);
   assert.equal((await cache.get('a', true, fetch)).cached, false);
@@ -83,7 +83,7 @@ test('a failure is not kept, nor is an exception', async () => {
   assert.equal(calls(), 2);
 });
 
-test('beyond the most entries or bytes, what was not used for longest goes', async () => {
+test('beyond the most entries or bytes, the least recently used entry goes', async () => {
   const { cache, fetch, calls } = setUp({ maxEntries: 2 });
   for (const key of ['a', 'b', 'a', 'c']) await cache.get(key, false, fetch);
   assert.equal((await cache.get('a', false, fetch)).cached, true);
@@ -111,7 +111,7 @@ function slowFetch() {
   return { fetch, signals, finish: (events: readonly string[]) => finishers.at(-1)?.(fetched(events)) };
 }
 
-test('a fetch for several goes on until the last of them has gone, and no longer', async () => {
+test('a shared fetch continues until its last client disconnects, and no longer', async () => {
   const { cache } = setUp();
   const { fetch, signals, finish } = slowFetch();
   const [first, second] = [new AbortController(), new AbortController()];
@@ -120,7 +120,7 @@ test('a fetch for several goes on until the last of them has gone, and no longer
   assert.equal(signals[0]?.aborted, false, 'a request still waits');
   second.abort();
   assert.equal(signals[0]?.aborted, true);
-  // A request that arrives before the aborted fetch has ended gets a fetch of its own.
+  // A request that arrives before the aborted fetch has ended starts a new fetch.
   const next = cache.get('a', false, fetch);
   finish(['{}']);
   assert.equal((await next).events.length, 1);

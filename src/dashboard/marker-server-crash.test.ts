@@ -56,7 +56,7 @@ function idIn({ markers }: Written): number {
 const readFileOf = (project: string, ending = '') =>
   JSON.parse(readFileSync(join(project, 'data', `project-markers.json${ending}`), 'utf8')) as Written;
 
-test('must show 5: between acknowledged writes a server is killed again and again; the file is always whole, and the last one is in it', {
+test('must show 5: between acknowledged writes a server is killed again and again; the file is always whole, and the last write is in it', {
   timeout: 600_000,
 }, async (t) => {
   const random = new Random(20_261_101);
@@ -88,7 +88,7 @@ test('must show 5: between acknowledged writes a server is killed again and agai
       kills++;
     }
     const found = idIn(readFileOf(project));
-    // One more may be on disk than could be said.
+    // One more may be on disk than was acknowledged.
     assert.ok(found === last || (killed && found === last + 1), `${found} on disk, ${last} acknowledged`);
     assert.ok(idIn(readFileOf(project, '.bak')) >= found - 1);
     id = found + 1;
@@ -97,7 +97,7 @@ test('must show 5: between acknowledged writes a server is killed again and agai
   assert.ok(kills >= WRITES / MAX_WRITES_TO_KILL - 1, `${kills} kills`);
 });
 
-/** What the page has in place of its own: the same requests, from another origin's point of view. */
+/** The page's requests to the server, as another origin sends them. */
 function httpMarkers(at: { readonly url: string }): MarkerServer {
   const address = () => `${at.url}/api/markers`;
   return {
@@ -115,7 +115,7 @@ function httpMarkers(at: { readonly url: string }): MarkerServer {
   };
 }
 
-/** Browsers whose clocks agree, each with a storage of its own. */
+/** Browsers with equal clocks and separate storages. */
 class Browsers {
   readonly failures: string[] = [];
   readonly #at: { url: string };
@@ -132,7 +132,7 @@ class Browsers {
     this.#at.url = url;
   }
 
-  /** A closed one asks and stores nothing more; what it has asked before may still arrive. */
+  /** A closed browser sends and stores nothing more; requests sent before may still arrive. */
   close(local: LocalMarkers): void {
     this.#closed.add(local);
   }
@@ -178,7 +178,7 @@ async function servedBy({ url }: RunningServer): Promise<readonly string[]> {
   return markers.map(({ project }) => project).sort();
 }
 
-test('must show 5: of two browsers that edit the newer wins, and nothing comes back from the dead', {
+test('must show 5: of two browsers that edit the newer wins, and no deleted marker returns', {
   timeout: 600_000,
 }, async (t) => {
   const project = temporaryFolder(t);
@@ -194,7 +194,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
   await syncBoth();
   assert.deepEqual(projectsOf(other), ['doomed', 'shared']);
 
-  // Both at once, unaware of each other: in either order of writes the later edit stands.
+  // Both at once, unaware of each other: in either order of writes the later edit wins.
   for (const [first, second] of [
     [one, other],
     [other, one],
@@ -204,7 +204,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
     await Promise.all([first.sync(), second.sync()]);
     await syncBoth();
     for (const local of [one, other]) assert.equal(local.find(shared.id)?.project, 'newer');
-    // The older edit is the one that is written last.
+    // The older edit is written last.
     first.edit(shared.id, { project: 'older' });
     await first.sync();
     assert.deepEqual(await servedBy(server), ['doomed', 'older']);
@@ -233,7 +233,7 @@ test('must show 5: of two browsers that edit the newer wins, and nothing comes b
   assert.deepEqual(browsers.failures, []);
 });
 
-test('must show 5: a tab that has missed what another tab did loses nothing and revives nothing', async (t) => {
+test('must show 5: a tab that has missed the changes of another tab loses nothing and revives nothing', async (t) => {
   const browsers = new Browsers((await startDashboard(t, temporaryFolder(t))).url);
   const storage = new Map<string, string>();
   const tab = browsers.open(storage);
@@ -254,7 +254,7 @@ test('must show 5: a tab that has missed what another tab did loses nothing and 
   assert.deepEqual(projectsOf(reopened), ['added', 'edited']);
 });
 
-test('must show 5: three browsers that do anything at once agree in the end, on the newest edit of every marker', {
+test('must show 5: three browsers with any concurrent actions agree in the end, on the newest edit of every marker', {
   timeout: 600_000,
 }, async (t) => {
   const server = await startDashboard(t, temporaryFolder(t));

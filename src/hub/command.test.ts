@@ -55,7 +55,7 @@ test('up starts every server in one process, with a page that links to them', as
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
 });
 
-test('up ends with 1 when the storage of the rooms has failed, as the rooms alone do', async (t) => {
+test("up ends with 1 after a failure of the rooms' storage, as the rooms alone do", async (t) => {
   const folder = temporaryFolder(t);
   const up = await startUp(t, folder);
   const rooms = (await serversOf(up.url)).find(({ name }) => name === 'rooms')?.url ?? '';
@@ -74,7 +74,7 @@ test('up ends with 1 when the storage of the rooms has failed, as the rooms alon
 
 const PAGE = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
 
-test('a page of another site neither reads nor changes anything of what up has started', async (t) => {
+test("a page of another site neither reads nor changes anything of up's servers", async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, {
     'alertmanager.yml':
@@ -129,7 +129,7 @@ test('a page of another site neither reads nor changes anything of what up has s
   assert.deepEqual(JSON.parse((await alerts.get('/api/v2/alerts')).body), []);
 });
 
-test('the pages of up, and clients that are no pages, use the alert server as before; links of notifications lead to it', async (t) => {
+test('the pages of up, and clients other than pages, use the alert server as before; links of notifications lead to it', async (t) => {
   const folder = temporaryFolder(t);
   const sink = await startHttpSink(t);
   writeFiles(folder, {
@@ -154,7 +154,7 @@ test('the pages of up, and clients that are no pages, use the alert server as be
   }
 });
 
-test('up listens on this machine alone, and its dashboard shows a folder of its own', async (t) => {
+test('up listens on this machine alone, and its dashboard shows a separate folder', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, { 'data/usage-events-info.csv': 'Date\n', 'page.html': 'x', '.env': 'USAGE_USERS=mira\n' });
   const { code, stdout } = await runProcess(process.execPath, [executablePath(), 'up', '--help']);
@@ -172,7 +172,7 @@ test('up listens on this machine alone, and its dashboard shows a folder of its 
   assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);
 });
 
-test('with --project and --data-dir no server’s state is shown, wherever it lies in the project', async (t) => {
+test('with --project and --data-dir no server’s state is shown, at any place in the project', async (t) => {
   const folder = temporaryFolder(t);
   writeFiles(folder, {
     'page.html': 'x',
@@ -186,7 +186,7 @@ test('with --project and --data-dir no server’s state is shown, wherever it li
   assert.equal((await dashboard.get('/page.html')).status, 200);
   assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);
   assert.equal((await clientOf('rooms').post('/api/room', { name: 'private' })).status, 201);
-  // What the servers themselves write there now, and what they could.
+  // The files that the servers write there now, and possible ones.
   writeFiles(folder, { 'state/rooms/files/x.txt': 'x', 'state/rooms/export.json': '[]', 'state/alerts/x.json': '{}' });
   const state = readdirSync(join(folder, 'state'), { recursive: true, encoding: 'utf8' });
   assert.ok(state.includes('rooms/rooms.sqlite-wal') && state.includes('alerts/alerts.db'));
@@ -194,7 +194,7 @@ test('with --project and --data-dir no server’s state is shown, wherever it li
     assert.equal((await dashboard.get(path)).status, 404, path);
 });
 
-test('up refuses rooms without sign-in that others reach through a proxy', async (t) => {
+test('up refuses rooms without sign-in behind a proxy', async (t) => {
   const env = { OPSDECK_ROOMS_AUTH: 'none', OPSDECK_ROOMS_BASE_URL: 'https://chat.example.com' };
   const addresses = ['hub', 'alerts', 'relay', 'dashboard', 'rooms'].flatMap((name) => [
     `--${name}-address`,

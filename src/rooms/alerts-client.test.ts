@@ -8,7 +8,7 @@ import { needsReal, type RunningServer, startAlertmanager, startOpsdeck } from '
 import { AlertsClient } from './alerts-client.ts';
 import type { LabelMatcher } from './domain/command/matcher.ts';
 
-// Alertmanager wants one matcher at least that does not match the empty value.
+// Alertmanager needs at least one matcher that does not match the empty value.
 const ANY: LabelMatcher = { name: 'alertname', value: '.+', isRegex: true, isEqual: true };
 const MATCHERS: readonly (readonly LabelMatcher[])[] = [
   [{ name: 'alertname', value: 'A', isRegex: false, isEqual: true }],
@@ -34,7 +34,7 @@ const SERVERS: readonly (readonly [string, (t: TestContext) => Promise<RunningSe
 ];
 
 for (const [name, start] of SERVERS) {
-  test(`what a preview finds is what the silence then suppresses: ${name}`, async (t) => {
+  test(`a preview finds the alerts that the silence then suppresses: ${name}`, async (t) => {
     const server = await start(t);
     if (!server) return;
     const client = new AlertsClient(server.url, systemClock, {});

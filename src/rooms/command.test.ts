@@ -67,7 +67,7 @@ async function post(url: string, path: string, body: object, headers: Readonly<R
 }
 
 describe('rooms serve', () => {
-  test('says in one line where it listens, and goes on where it was stopped', async (t) => {
+  test('prints its address in one line, and resumes at a restart', async (t) => {
     const first = await serve(t);
     assert.equal(first.out(), `rooms: listening on ${first.url} store=sqlite pos=0\n`);
     assert.equal(statSync(join(first.folder, 'data')).mode & 0o777, 0o700);
@@ -92,7 +92,7 @@ describe('rooms serve', () => {
     assert.match(stream.text(), /event: shutdown/);
   });
 
-  test('leaves a data directory to the process that has it: 3', async (t) => {
+  test('leaves a data directory in use to its process: 3', async (t) => {
     const { folder } = await serve(t);
     const { code, stderr } = await failing(['--port', '0', '--data-dir', join(folder, 'data')]);
     assert.equal(code, 3);
@@ -111,7 +111,7 @@ describe('rooms serve', () => {
     assert.equal(await second.stop(), 0);
   });
 
-  test('behind a proxy everybody shows a token, and the first start says why', async (t) => {
+  test('behind a proxy all clients need a token, and the first start gives the reason', async (t) => {
     const rooms = await serve(t, ['--base-url', 'https://chat.example.com']);
     assert.equal((await fetch(`${rooms.url}/api/me`)).status, 401);
     assert.match(rooms.err(), /tokens, since --base-url https:\/\/chat\.example\.com lets others reach the server/);
@@ -132,7 +132,7 @@ describe('rooms serve', () => {
     assert.ok(!`${rooms.out()}${rooms.err()}`.includes(secret));
   });
 
-  test('takes its settings from a file, in YAML or JSON', async (t) => {
+  test('reads its settings from a file, in YAML or JSON', async (t) => {
     const folder = temporaryFolder(t);
     writeFileSync(join(folder, 'rooms.yml'), 'node-id: from-yaml\nrequire-if-match: true\n');
     writeFileSync(join(folder, 'rooms.json'), '{"node-id": "from-json"}');
@@ -148,9 +148,9 @@ describe('rooms serve', () => {
   });
 
   const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
-    ['nobody is let in from elsewhere without a token', ['--host', '0.0.0.0', '--auth', 'none'], /--auth none lets/],
+    ['no remote client is accepted without a token', ['--host', '0.0.0.0', '--auth', 'none'], /--auth none lets/],
     [
-      'nobody is let in through a proxy without a token',
+      'no client is accepted through a proxy without a token',
       ['--base-url', 'https://chat.example.com', '--auth', 'none'],
       /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/,
     ],
@@ -180,7 +180,7 @@ describe('rooms serve', () => {
     assert.match(stderr, /rooms\.yml:\d+:\d+: /);
   });
 
-  test('a database that is damaged is refused by its name, and left as it is', async (t) => {
+  test('a damaged database is refused by its name, and left unchanged', async (t) => {
     const folder = temporaryFolder(t);
     mkdirSync(join(folder, 'data'));
     const file = join(folder, 'data', 'rooms.sqlite');

@@ -1,4 +1,4 @@
-// How much a server takes from many writers and readers, whose histories are then checked: `load` on a server that runs
+// The load of many writers and readers, with their histories checked: `load` on a server that runs
 // through, `kill` on one that is killed again and again.
 import { holdProcess } from '../kernel/clock.ts';
 import { bench, describeMachine, isAsked, printTable } from '../testing/bench.ts';

@@ -93,7 +93,7 @@ test('an upload that a browser would run is never shown in place', async (t) => 
   }
 });
 
-test('patterns and searches that were made to be slow are answered', async (t) => {
+test('patterns and searches with hostile cost are answered', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   for (let index = 0; index < 20; index++)

@@ -14,7 +14,7 @@ const SEED = 20_260;
 /** A seed for each operation, so that a new path leaves the requests of the others as they are. */
 const seedOf = (operation: string): number =>
   [...operation].reduce((seed, letter) => (seed * 31 + letter.charCodeAt(0)) >>> 0, SEED);
-/** Answers that go on until somebody leaves. */
+/** Answers that go on until the client disconnects. */
 const STREAMS = new Set(['/api/event', '/api/room/{id}/event', '/api/run/{id}/stream']);
 
 const copilot = {
@@ -122,7 +122,7 @@ async function make(rooms: TestRooms, path: string, body: unknown): Promise<any>
   return json;
 }
 
-/** New ones of everything, since what is spoiled may still delete. */
+/** New ones of everything, since spoiled requests may still delete. */
 async function populate(rooms: TestRooms): Promise<KnownIds> {
   for (const user of ['ana', 'ben']) {
     await rooms.send('POST', '/api/user', { as: 'kim', body: { id: user } });
@@ -136,7 +136,7 @@ async function populate(rooms: TestRooms): Promise<KnownIds> {
   const fired = await make(rooms, machine.path, alert);
   const invite = await make(rooms, `/api/room/${id}/invite`, {});
   const { token } = await make(rooms, '/api/token', { name: 'x' });
-  // One user has so many at the most.
+  // The limit of one user.
   const { tokens } = (await rooms.send('GET', '/api/token?user=kim&limit=200', { as: 'kim' })).json;
   for (const old of tokens.slice(0, -10)) await rooms.send('DELETE', `/api/token/${old.id}`, { as: 'kim' });
   await rooms.send('POST', '/api/provider', { as: 'kim', body: provider });
@@ -157,7 +157,7 @@ async function populate(rooms: TestRooms): Promise<KnownIds> {
   };
 }
 
-test('no request, however it is spoiled, is answered by a fault of the server', async (t) => {
+test('no spoiled request is answered by a fault of the server', async (t) => {
   const rooms = await openTestRooms(t, { options: { durability: 'off' } });
   const listener = await listen({
     fetch: rooms.rooms.app.fetch,

@@ -12,7 +12,7 @@ const makeRoom = async ({ send }: TestRooms) => {
 };
 const JSON_TYPE = 'Content-Type: application/json';
 
-test('a page that has lead a name of its own to this machine gets nothing', async (t) => {
+test('a page under a rebound name of this machine gets nothing', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const hosts = [
@@ -51,7 +51,7 @@ test('a page that has lead a name of its own to this machine gets nothing', asyn
     assert.equal((await rooms.raw(`GET /api/room HTTP/1.1\nHost: ${host}`)).status, 200, host);
 });
 
-test('a page of another site changes nothing and hears nothing', async (t) => {
+test('a page of another site changes nothing and receives nothing', async (t) => {
   const rooms = await openListeningRooms(t);
   const room = await makeRoom(rooms);
   const posted = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'x' } });
@@ -93,7 +93,7 @@ test('a page of another site changes nothing and hears nothing', async (t) => {
   assert.equal(rooms.core.writer.pos, pos, 'nothing was written');
 });
 
-test('JSON that is meant to hurt is refused, or means what it says', async (t) => {
+test('hostile JSON is refused, or read literally', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const post = (body: string | Buffer) =>
@@ -141,7 +141,7 @@ test('JSON that is meant to hurt is refused, or means what it says', async (t) =
   assert.equal(JSON.stringify(json.messages[1].card), '{"__proto__":{"polluted":true}}');
 });
 
-test('bodies of 100 MB are refused before they are taken, announced or not', async (t) => {
+test('bodies of 100 MB are refused before they are read, announced or not', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const before = process.memoryUsage().rss;
@@ -158,7 +158,7 @@ test('bodies of 100 MB are refused before they are taken, announced or not', asy
   assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20, 'and are not kept');
 });
 
-test('what is no HTTP is refused or cut off, and others are answered meanwhile', async (t) => {
+test('input other than HTTP is refused or cut off, and other clients are answered meanwhile', async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const head = `POST /api/message HTTP/1.1\r\nHost: 127.0.0.1\r\n${JSON_TYPE}\r\n`;

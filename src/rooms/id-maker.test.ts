@@ -13,7 +13,7 @@ test('ids are UUIDs of version 7 that say when they were made', () => {
   assert.equal(Number.parseInt(newId().replace('-', '').slice(0, 12), 16), clock.now());
 });
 
-test('each id is greater than the one before, within a millisecond and when the clock goes back too', () => {
+test('each id is greater than the one before, within a millisecond and after the clock went back too', () => {
   let now = 1_000_000;
   const clock = new FakeClock();
   const newId = createIdMaker(
@@ -30,7 +30,7 @@ test('each id is greater than the one before, within a millisecond and when the 
   }
 });
 
-test('what is random in an id comes from the source of random bytes', () => {
+test('the random part of an id is taken from the source of random bytes', () => {
   const newId = createIdMaker(new FakeClock(0), (size) => new Uint8Array(size).fill(0xff));
   assert.equal(newId().slice(19), 'bfff-ffffffffffff');
 });

@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 interface Opened extends TestRooms {
   readonly clock: FakeClock;
-  /** Does what the job does some time after the rooms were opened. */
+  /** Runs the job as some time after the rooms were opened. */
   runAfter(ms: number, retentionMs?: number): Promise<void>;
   post(body: string, id?: string): Promise<{ readonly status: number; readonly json: { readonly id: string } }>;
   room(): Promise<{ firstSeq: number; lastSeq: number; version: number }>;
@@ -43,7 +43,7 @@ async function bodies({ send }: TestRooms): Promise<string> {
   return messages.map(({ body }: { body: string }) => body).join('');
 }
 
-test('messages beyond the number go, the first still there is told, and pinned ones stay', async (t) => {
+test('messages beyond the number are removed, the first remaining one is announced, and pinned ones stay', async (t) => {
   const rooms = await openRoom(t, { retention: { maxMessages: 2 } });
   const ids: string[] = [];
   for (const body of ['a', 'b', 'c', 'd', 'e']) ids.push((await rooms.post(body)).json.id);
@@ -61,10 +61,10 @@ test('messages beyond the number go, the first still there is told, and pinned o
   assert.equal(last?.type, 'room.updated');
   assert.equal(JSON.parse(last?.data ?? '').room.firstSeq, 4);
   await rooms.runAfter(0);
-  assert.equal((await rooms.room()).version, 2, 'where nothing goes, nothing is told');
+  assert.equal((await rooms.room()).version, 2, 'without a removal, no event');
 });
 
-test('messages of a certain age go, and the pinned stay', async (t) => {
+test('messages of a certain age are removed, and pinned ones stay', async (t) => {
   const rooms = await openRoom(t, { retention: { days: 2 } });
   const { id } = (await rooms.post('a')).json;
   await rooms.post('b');
@@ -75,11 +75,11 @@ test('messages of a certain age go, and the pinned stay', async (t) => {
   assert.equal(await bodies(rooms), 'ac');
 });
 
-test('--retention counts where a room says nothing', async (t) => {
+test('--retention applies to rooms without a setting', async (t) => {
   const rooms = await openRoom(t, {});
   await rooms.post('a');
   await rooms.runAfter(DAY_MS, DAY_MS);
-  assert.equal(await bodies(rooms), 'a', 'what is as old as that is not older');
+  assert.equal(await bodies(rooms), 'a', 'a message of exactly that age is not older');
   await rooms.runAfter(DAY_MS + 1, DAY_MS);
   assert.equal(await bodies(rooms), '');
   assert.deepEqual([(await rooms.room()).firstSeq, (await rooms.room()).lastSeq], [2, 1]);
@@ -90,7 +90,7 @@ test('--retention counts where a room says nothing', async (t) => {
   assert.deepEqual([room.firstSeq, room.lastSeq], [2, 2]);
 });
 
-test('the id of a message that went is known for a week', async (t) => {
+test('the id of a removed message is known for a week', async (t) => {
   const rooms = await openRoom(t, { retention: { maxMessages: 1 } });
   await rooms.post('a', 'message-1');
   await rooms.post('b', 'message-2');
@@ -113,7 +113,7 @@ test('a deleted room is removed for good after a week', async (t) => {
   assert.equal((await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } })).json.slug, 'ops');
 });
 
-test('only moderators see what would go', async (t) => {
+test('only moderators see a preview of the removal', async (t) => {
   const { send } = await openRoom(t, {});
   assert.equal((await send('GET', '/api/room/ops/retention?colour=red')).status, 400);
   assert.deepEqual((await send('GET', '/api/room/ops/retention')).json.messages, 0);

@@ -1,5 +1,5 @@
 // Acknowledged posts, beside a bare node:http server that appends the same bytes with one fsync a batch; a post until it is
-// read on a stream; and what a million messages cost at the start and in a search.
+// read on a stream; and the cost of a million messages at the start and in a search.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -8,7 +8,7 @@ import { openTestRooms } from './testing/app.ts';
 
 const WARNING = /level=WARN msg="stored secrets cannot be decrypted[^"]*" count=1\n/;
 
-test('under another secret key nothing is sent unsigned, the log says why, and a new secret makes up for it', async (t) => {
+test('under another secret key nothing is sent unsigned, the log has the reason, and a new secret repairs it', async (t) => {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
   const sink = await startHttpSink(t, () => ({}));
   const before = await openTestRooms(t, { clock, options: { secretKey: 'the key of before' } });

@@ -1,4 +1,4 @@
-// The page for everybody and in bad weather: by keyboard, by phone, with assistive technology, with far too many
+// Accessibility and faults of the page: by keyboard, by phone, with assistive technology, with far too many
 // alerts, with the server gone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const ALERTS = [
 
 const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-sum', { hasText: text }).waitFor();
 
-test('the page of the alert server, for everybody', async (t) => {
+test('accessibility of the page of the alert server', async (t) => {
   if (!needsBrowser(t)) return;
   const server = await startOpsdeck(t, ['--config.file', configFile(t)]);
   await postJson(server, 'alerts', ALERTS);
@@ -120,7 +120,7 @@ test('the page of the alert server, for everybody', async (t) => {
     await page.locator('h1:focus').waitFor({ state: 'attached' });
   });
 
-  await t.test('what is chosen in the settings holds', async (t) => {
+  await t.test('choices in the settings apply', async (t) => {
     const page = await openPage(t, browser, `${server.url}/#/settings`);
     await page.getByLabel('Dark').check();
     await page.getByLabel('Absolute, in local time').check();
@@ -166,7 +166,7 @@ test('the page of the alert server, for everybody', async (t) => {
 
   await t.test('a server that is gone leaves the last alerts on the page, and is found again', async (t) => {
     const page = await openPage(t, browser, 'about:blank');
-    // The time stands: the page does not find the server by itself before somebody presses the button.
+    // The clock is stopped: the page does not reach the server again before the button is pressed.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt('2025-06-10T12:00:00Z');
     await page.goto(`${server.url}/#/alerts?filter={alertname="HighLatency"}`);

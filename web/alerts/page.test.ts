@@ -1,4 +1,4 @@
-// The page as people use it: the built executable, a real browser, and everything through what is seen and pressed.
+// The page as people use it: the built executable, a real browser, and every check through visible and pressed elements.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -26,7 +26,7 @@ const ALERTS = [
   },
 ] as const;
 
-/** Puts a silence in by the API and gives its id. */
+/** Creates a silence by the API and returns its id. */
 async function createSilence(server: RunningServer, value: string): Promise<string> {
   const matchers = [{ name: 'alertname', value, isRegex: false, isEqual: true }];
   const now = Date.now();
@@ -40,7 +40,7 @@ const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-
 const title = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const chip = (page: Page, text: string): Locator => page.locator('.chip', { hasText: text });
-/** Waits until the address is this behind its `#`: the browser tells of it when it finds time. */
+/** Waits until the fragment of the address is this: the browser reports it with a delay. */
 const hashIs = (page: Page, hash: string): Promise<void> =>
   page.waitForURL((url) => decodeURIComponent(url.hash) === hash);
 
@@ -81,7 +81,7 @@ test('the page of the alert server', async (t) => {
     await hashIs(page, '#/alerts?filter={severity!="critical"}');
   });
 
-  await t.test('what was mistyped is explained in place', async (t) => {
+  await t.test('mistyped input is explained in place', async (t) => {
     const page = await openPage(t, browser, server.url);
     await tally(page, '4 alerts');
     const field = page.getByLabel('Filter alerts');
@@ -185,7 +185,7 @@ test('the page of the alert server', async (t) => {
     await tally(page, '4 alerts in 3 groups');
   });
 
-  await t.test('the form warns of a silence for everything and shows what the server refuses', async (t) => {
+  await t.test('the form warns of a silence for everything and shows the refusal of the server', async (t) => {
     const page = await openPage(
       t,
       browser,
@@ -202,7 +202,7 @@ test('the page of the alert server', async (t) => {
     await page.getByText('This matches all 4 alerts that there are now.').waitFor();
   });
 
-  await t.test('other matchers make a new silence, and the form says so before', async (t) => {
+  await t.test('other matchers make a new silence, and the form announces it', async (t) => {
     const id = await createSilence(server, 'Nothing');
     const page = await openPage(t, browser, `${server.url}/#/silences/${id}/edit`);
     const hint = page.getByText('Other matchers or another start make it a new silence');
@@ -240,7 +240,7 @@ test('the page of the alert server', async (t) => {
     assert.equal((await getJson<{ status: { state: string } }>(server, `silence/${id}`)).status.state, 'expired');
   });
 
-  await t.test('old links still lead where they led', async (t) => {
+  await t.test('old links still work', async (t) => {
     const id = await createSilence(server, 'Nothing');
     const page = await openPage(t, browser, server.url);
     const links: readonly [hash: string, heading: string, text: string][] = [
@@ -277,7 +277,7 @@ test('the page of the alert server', async (t) => {
 
   await t.test('the list keeps itself fresh, and stays as it was left', async (t) => {
     const page = await openPage(t, browser, 'about:blank');
-    // The time stands: what is asked again, and when, lies with the test.
+    // The clock is stopped: the test decides which requests repeat, and when.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt('2025-06-10T12:00:00Z');
     await page.goto(server.url);

@@ -71,7 +71,7 @@ test('half a surrogate pair in a label breaks no link', () => {
   assert.equal(newSilenceHash('\ud800x'), '#/silences/new?filter=%EF%BF%BDx');
 });
 
-test('a link says nothing that is the default', () => {
+test('a link omits defaults', () => {
   assert.equal(formatHash(ALL_ALERTS), '#/alerts');
   assert.equal(formatHash({ page: 'silences', tab: 'active', filter: '' }), '#/silences');
   assert.equal(newSilenceHash('{a="b"}'), '#/silences/new?filter=%7Ba%3D%22b%22%7D');

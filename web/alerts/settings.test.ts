@@ -14,14 +14,14 @@ function storageOf(entries: Readonly<Record<string, string>> = {}) {
 
 test('a new browser has the defaults', () => assert.deepEqual(new Settings(storageOf()).values, DEFAULTS));
 
-test('what was chosen is there again', () => {
+test('stored choices are restored', () => {
   const storage = storageOf();
   const chosen = { refreshSeconds: 0, creator: 'mira', times: 'absolute', order: 'newest' } as const;
   new Settings(storage).change(chosen);
   assert.deepEqual(new Settings(storage).values, chosen);
 });
 
-test('the name that the page of Alertmanager kept is taken over', () => {
+test('the name stored by the page of Alertmanager is taken over', () => {
   assert.equal(new Settings(storageOf({ defaultCreator: 'jonas' })).values.creator, 'jonas');
 });
 

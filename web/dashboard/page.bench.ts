@@ -161,7 +161,7 @@ async function measureMillion(): Promise<void> {
   const janitor = new Janitor();
   try {
     const folder = temporaryFolder(janitor);
-    // Beside the project's data: the person gives it to the page.
+    // Outside the project's data: the person loads it into the page.
     const file = join(temporaryFolder(janitor), 'usage-events-info.csv');
     const bytes = writeUsageFile(file, EVENTS, Date.now());
     const server = await startDashboard(janitor, folder);
@@ -171,7 +171,7 @@ async function measureMillion(): Promise<void> {
   }
 }
 
-/** What /analytics loads before any data, as a browser gets it that knows no better than gzip. */
+/** The files of /analytics before any data, as sent to a browser that accepts only gzip. */
 async function measureWeight(page: Page, server: RunningServer): Promise<void> {
   const addresses: string[] = await page.evaluate(
     `[location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)]`,
@@ -200,7 +200,7 @@ async function measureStartTasks(browser: Browser, url: string): Promise<void> {
   await page.context().close();
 }
 
-/** A project that has its file already, met by a browser that has never seen the page. */
+/** A project with its file already, opened by a browser without a cache. */
 async function measureStart(): Promise<void> {
   const janitor = new Janitor();
   try {
@@ -220,7 +220,7 @@ async function measureStart(): Promise<void> {
       if (start === 0) await measureWeight(page, server);
       await page.context().close();
     }
-    // Starts of their own: what traces them takes time as well.
+    // Separate starts: tracing takes time as well.
     for (let start = 0; start < STARTS; start++)
       await measureStartTasks(browser, `${server.url}/analytics#range=all&by=day`);
   } finally {

@@ -6,7 +6,7 @@ import { createTranslate } from './text/translate.ts';
 
 const placesOf = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
 
-test('German says everything that English says, with the same values', () => {
+test('German has every text of English, with the same values', () => {
   assert.deepEqual(Object.keys(german).sort(), Object.keys(english).sort());
   for (const [key, text] of Object.entries(english)) {
     assert.deepEqual(placesOf(german[key as keyof typeof english]), placesOf(text), key);

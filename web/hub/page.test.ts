@@ -30,7 +30,7 @@ test('the page of the hub', async (t) => {
   t.after(() => hub.close());
   const browser = await launchBrowser(t);
 
-  await t.test('links to every server and shows what to try', async (t) => {
+  await t.test('links to every server and shows an example', async (t) => {
     const page = await openPage(t, browser, `${hub.url}/`);
     const alerts = page.getByRole('region', { name: 'Alerts' });
     assert.equal(await alerts.getByRole('link', { name: 'Alerts' }).getAttribute('href'), 'http://127.0.0.1:9093/');
@@ -43,7 +43,7 @@ test('the page of the hub', async (t) => {
   await t.test('copies the example', async (t) => {
     const page = await openPage(t, browser, `${hub.url}/`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    // The word stands for two seconds.
+    // The message is shown for two seconds.
     await Promise.all([
       page.getByText('Copied').waitFor(),
       page.getByRole('button', { name: 'Copy the example for Relay' }).click(),
@@ -51,14 +51,14 @@ test('the page of the hub', async (t) => {
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'opsdeck relay status');
   });
 
-  await t.test('says so when the hub is gone, and finds it again', async (t) => {
+  await t.test('shows that the hub is gone, and reconnects', async (t) => {
     const page = await openPage(t, browser, 'about:blank');
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.route('**/servers.json', (route) => route.abort());
     await page.goto(`${hub.url}/`);
     await page.getByText('The hub does not answer.').waitFor();
     assert.deepEqual(await findBarriers(page), []);
-    // The clock stands from here on: the page finds the hub only when the button is pressed.
+    // The clock is stopped from here on: the page reaches the hub only when the button is pressed.
     await page.clock.pauseAt('2025-06-10T12:00:00Z');
     await page.reload();
     await page.getByText('The hub does not answer.').waitFor();

@@ -11,16 +11,16 @@ const alerts = {
   example: 'opsdeck alerts query',
 };
 
-test('a server is read as it is told', () => assert.deepEqual(parseServers(JSON.stringify([alerts])), [alerts]));
+test('a complete server is read unchanged', () => assert.deepEqual(parseServers(JSON.stringify([alerts])), [alerts]));
 
-test('what is missing is empty, and the name stands in for the title', () => {
-  const told = JSON.stringify([{ name: 'relay', url: 'http://127.0.0.1:1/' }]);
-  assert.deepEqual(parseServers(told), [
+test('missing fields are empty, and the name replaces the title', () => {
+  const text = JSON.stringify([{ name: 'relay', url: 'http://127.0.0.1:1/' }]);
+  assert.deepEqual(parseServers(text), [
     { name: 'relay', title: 'relay', description: '', url: 'http://127.0.0.1:1/', status: '', example: '' },
   ]);
 });
 
-test('entries that nobody could open are left out', () => {
+test('unopenable entries are left out', () => {
   const odd = [
     null,
     7,
@@ -34,7 +34,7 @@ test('entries that nobody could open are left out', () => {
   assert.deepEqual(parseServers(JSON.stringify([...odd, alerts])), [alerts]);
 });
 
-test('what is no list is told apart from an empty one', () => {
+test('an invalid list differs from an empty one', () => {
   for (const text of ['', '<html>', 'null', '{}', '"x"']) assert.equal(parseServers(text), undefined, text);
   assert.deepEqual(parseServers('[]'), []);
 });

@@ -1,4 +1,4 @@
-// What the server puts into the page, and for whom.
+// The data that the server puts into the page, by reader.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Boot } from '../../src/rooms/contract/boot.ts';
@@ -18,7 +18,7 @@ async function setUp(t: TestContext): Promise<RoomsServer> {
   return server;
 }
 
-test('the page of a server where nobody signs in', async (t) => {
+test('the page of a server without sign-in', async (t) => {
   const server = await setUp(t);
   const asAna = { cookie: 'opsdeck_user=ana' };
 
@@ -38,7 +38,7 @@ test('the page of a server where nobody signs in', async (t) => {
     },
   );
 
-  await t.test('without a room in its address it opens the one that was seen last', async () => {
+  await t.test('without a room in its address it opens the room seen last', async () => {
     assert.equal(
       (await open(server, '/', { cookie: 'opsdeck_user=ana; opsdeck_room=other' })).boot.room?.slug,
       'other',
@@ -47,7 +47,7 @@ test('the page of a server where nobody signs in', async (t) => {
     assert.equal((await open(server, '/', { cookie: 'opsdeck_user=ana; opsdeck_room=gone' })).boot.room?.slug, 'ops');
   });
 
-  await t.test('an address of a message holds what stands around it', async () => {
+  await t.test('an address of a message holds the messages around it', async () => {
     const { id } = (await open(server, '/r/ops', asAna)).boot.room?.messages[0] ?? { id: '' };
     const { boot } = await open(server, `/r/ops/m/${id}`, asAna);
     assert.equal(boot.focus, id);
@@ -58,25 +58,25 @@ test('the page of a server where nobody signs in', async (t) => {
     assert.equal(boot.room?.hasAfter, true);
   });
 
-  await t.test('a room that is not there opens none, and says which was asked for', async () => {
+  await t.test('an absent room opens none, and its name is shown', async () => {
     const { response, boot } = await open(server, '/r/nowhere', asAna);
     assert.equal(response.status, 200);
     assert.deepEqual([boot.room, boot.asked], [null, 'nowhere']);
   });
 
-  await t.test('a name that is none is nobody’s, and sees nothing', async () => {
+  await t.test('an invalid name has no user, and sees nothing', async () => {
     const { boot } = await open(server, '/r/ops', { cookie: 'opsdeck_user=%3Cb%3E' });
     assert.deepEqual(boot, { auth: 'none', user: null });
   });
 
-  await t.test('no words end the data that they stand in', async () => {
+  await t.test('no text ends the data that hold it', async () => {
     await server.send('ana', 'POST', '/api/message', { roomId: 'ops', body: '</script><!--<script>\u2028&lt;' });
     const { html, boot } = await open(server, '/r/ops', asAna);
     assert.equal(boot.room?.messages.at(-1)?.body, '</script><!--<script>\u2028&lt;');
     assert.equal(html.split('</script>').length, 4);
   });
 
-  await t.test('the page is asked for anew each time; its files are kept for ever', async () => {
+  await t.test('the page is fetched anew each time; its files are cached for ever', async () => {
     const { response, html } = await open(server, '/r/ops', asAna);
     assert.equal(response.headers.get('cache-control'), 'no-store');
     const files = [...html.matchAll(/"(\.\.\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
@@ -96,7 +96,7 @@ test('the page of a server where nobody signs in', async (t) => {
   });
 });
 
-test('the page of a server where everybody signs in holds nothing for who has not', async (t) => {
+test('the page of a server with sign-in holds no data without a session', async (t) => {
   const server = await serveRooms(t, ['--auth', 'token']);
   for (const headers of [{}, { cookie: 'opsdeck_user=local' }, { 'x-opsdeck-user': 'local' }]) {
     const { boot } = await open(server, '/', headers as Record<string, string>);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 
-/** What somebody loads who opens the page for the first time, but for what is in his rooms. */
+/** The limit for the files of a first visit, without the content of rooms. */
 const MAX_BYTES = 90 * 1024;
 
 test('the whole page is at most 90 KB, compressed', async () => {

@@ -61,7 +61,7 @@ test('the interval counts from the end of a run', async () => {
   );
 });
 
-test('nothing runs while the tab is hidden, and what is due runs when it is back', async () => {
+test('nothing runs while the tab is hidden, and a due run starts when it is back', async () => {
   const { clock, runs, poller, show, last } = setup();
   void poller.refresh();
   await last().finish();
@@ -86,7 +86,7 @@ test('a tab that is back before its turn waits for the rest', async () => {
   assert.equal(runs.length, 2);
 });
 
-test('a refresh on demand aborts the run under way, whose end then counts for nothing', async () => {
+test('a refresh on demand aborts the run under way, and its end counts for nothing', async () => {
   const { clock, runs, poller, last } = setup();
   void poller.refresh();
   const first = last();
@@ -116,7 +116,7 @@ test('an interval of 0 runs only on demand', async () => {
   assert.equal(runs.length, 1);
 });
 
-test('a stopped poller aborts, lets go of the tab and never runs again', async () => {
+test('a stopped poller aborts, releases the tab and never runs again', async () => {
   const { clock, runs, poller, last, tab } = setup();
   void poller.refresh();
   poller.stop();

@@ -4,7 +4,7 @@ import { StepRunner } from './step-runner.ts';
 
 const nextTask = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('steps come in their order, each in a task of its own', async () => {
+test('steps run in their order, each in a task of its own', async () => {
   const log: string[] = [];
   const done = new StepRunner(nextTask).run([
     () => {

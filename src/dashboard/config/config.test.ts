@@ -44,7 +44,7 @@ test('defaults: this machine, port 8060, 120 seconds, info and slope without tok
   );
 });
 
-test('flags stand above the environment, and that above .env', (t) => {
+test('flags override the environment, and the environment overrides .env', (t) => {
   const file = 'USAGE_WEB_PORT=1\nUSAGE_WEB_HOST=127.0.0.3\nUSAGE_EVENTS_CACHE_TTL=7\n';
   const env = { USAGE_WEB_PORT: '2', USAGE_WEB_HOST: '127.0.0.2' };
   const { port, host, cacheTtlMs } = options(t, { flags: { port: '3' }, env, file });
@@ -65,7 +65,7 @@ test('section 4.A: a user of USER_TOKENS beside info and slope is a user', (t) =
   });
 });
 
-test('the variable of a user stands above USER_TOKENS, and the environment above .env', (t) => {
+test('the variable of a user overrides USER_TOKENS, and the environment overrides .env', (t) => {
   const file = 'USAGE_SESSION_TOKEN_INFO=file\nUSAGE_SESSION_TOKEN_WEB_TEAM="from file"x\nUSER_TOKENS=slope=list\n';
   const env = { USER_TOKENS: 'info=environment' };
   assert.deepEqual(tokensOf(options(t, { env, file })), { info: 'environment', slope: 'list' });
@@ -103,7 +103,7 @@ test('a USER_TOKENS that cannot be read is refused without being shown', (t) => 
   }
 });
 
-test('users: names are checked, and all is nobody', (t) => {
+test('users: names are checked, and "all" is not a user', (t) => {
   assert.deepEqual(
     options(t, { flags: { users: 'slope, ops ,slope' } }).users.map(({ id }) => id),
     ['slope', 'ops'],
@@ -121,7 +121,7 @@ test('an address that others can reach needs --allow-remote', (t) => {
   for (const host of ['localhost', '127.0.0.2', '::1']) assert.equal(options(t, { flags: { host } }).host, host);
 });
 
-test('what is wrong is told all at once, each with its name', (t) => {
+test('all faults are reported at once, each by its name', (t) => {
   const env = {
     USAGE_EVENTS_CACHE_TTL: '-1',
     USAGE_UPSTREAM_URL: 'https://me:secret@x.org',
@@ -133,7 +133,7 @@ test('what is wrong is told all at once, each with its name', (t) => {
   assert.doesNotMatch(text, /secret/);
 });
 
-test('a line of .env that is none is warned of by its number, and a token without encryption is', (t) => {
+test('an invalid line of .env gives a warning with its number, and so does a token without encryption', (t) => {
   const bad = load(t, { file: 'A=1\nsecret line\n' });
   assert.ok(bad.ok && /line 2/.test(bad.value.warnings.join()) && !/secret/.test(bad.value.warnings.join()));
   const plain = load(t, { env: { USER_TOKENS: 'info=x' }, flags: { upstreamUrl: 'http://usage.example.org' } });
@@ -166,13 +166,13 @@ for (const [name, value] of Object.entries(REDIRECTIONS)) {
     assert.equal(tokensOf(options(t, { file: `${file}${name}=${value}\n` })).info, 'of-the-file');
     assert.equal(tokensOf(options(t, { file, env: { [name]: value } })).info, 'of-the-file');
     options(t, { env: { ...OWN_TOKEN, [name]: value } });
-    // What the environment says too is the operator's own word.
+    // A value that the environment has too is the operator's.
     options(t, { env: { ...OWN_TOKEN, [name]: value }, file: `${name}=else.example\n` });
     options(t, { file: `${name}=${value}\n` });
   });
 }
 
-test('an upstream of the command line stands above that of the .env, with tokens from anywhere', (t) => {
+test('an upstream of the command line overrides that of the .env, with tokens from any source', (t) => {
   const flags = { upstreamUrl: 'https://usage.example.org' };
   const { upstreamUrl } = options(t, { flags, env: OWN_TOKEN, file: 'USAGE_UPSTREAM_URL=https://evil.example\n' });
   assert.equal(upstreamUrl, 'https://usage.example.org');

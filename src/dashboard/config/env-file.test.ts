@@ -22,11 +22,11 @@ for (const [line, [name, value]] of Object.entries(LINES)) {
   });
 }
 
-test('.env: what is no assignment is told by its line', () => {
+test('.env: a line that is not an assignment is reported by its number', () => {
   assert.deepEqual(readEnvFile('A=1\nB\n1C=2\nD="x\nE="x"y\n').badLines, [2, 3, 4, 5]);
 });
 
-test('.env: a later line stands above an earlier one, and no name reaches a prototype', () => {
+test('.env: a later line overrides an earlier one, and no name reaches a prototype', () => {
   const { variables } = readEnvFile('A=1\nA=2\n__proto__=x\n');
   assert.equal(variables.A, '2');
   assert.equal(variables.toString, undefined);

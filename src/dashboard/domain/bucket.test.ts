@@ -13,7 +13,7 @@ function startsOf(zone: string, granularity: TimeGranularity, from: string, to: 
   return Array.from(edges, (edge) => new Date(edge).toISOString().slice(5, 16));
 }
 
-test('property: buckets partition the range, whatever zone and granularity, over every change of clocks', () => {
+test('property: buckets partition the range, in every zone and granularity, over every change of clocks', () => {
   const random = randomOf(3);
   const year = [Date.parse('2025-12-20T00:00:00Z'), Date.parse('2027-01-10T00:00:00Z')] as const;
   for (const zone of ZONES) {
@@ -33,7 +33,7 @@ test('property: buckets partition the range, whatever zone and granularity, over
   }
 });
 
-test('property: a bucket begins at the same edge from wherever the range comes', () => {
+test('property: a bucket has the same edges in every range', () => {
   for (const zone of ZONES) {
     for (const granularity of GRANULARITIES) {
       const all = bucketEdges(
@@ -56,7 +56,7 @@ test('property: a bucket begins at the same edge from wherever the range comes',
   }
 });
 
-test('rule A.4: hours are those of the wall clock; in spring one is absent, in autumn one comes twice', () => {
+test('rule A.4: hours are hours of the wall clock; in spring one is absent, in autumn one occurs twice', () => {
   assert.deepEqual(startsOf('Europe/Berlin', 'hour', '2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z'), [
     '03-29T00:00',
     '03-29T01:00',
@@ -71,7 +71,7 @@ test('rule A.4: hours are those of the wall clock; in spring one is absent, in a
   assert.deepEqual([...findRepeated(zoneOf('Europe/Berlin'), edges.slice(0, -1))], [0, 1, 1, 0]);
 });
 
-test('rule A.4: hours stand on half hours where the zone does, and are cut where its clocks change', () => {
+test('rule A.4: hours follow half-hour offsets of a zone, and are cut at a change of clocks', () => {
   assert.deepEqual(startsOf('America/St_Johns', 'hour', '2026-07-01T00:00:00Z', '2026-07-01T01:00:00Z'), [
     '06-30T23:30',
     '07-01T00:30',
@@ -92,7 +92,7 @@ test('rule A.4: hours stand on half hours where the zone does, and are cut where
   ]);
 });
 
-test('rule A.4: days, weeks and months are those of the zone’s calendar; weeks begin on Monday', () => {
+test('rule A.4: days, weeks and months follow the zone’s calendar; weeks begin on Monday', () => {
   assert.deepEqual(startsOf('Europe/Berlin', 'day', '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z'), [
     '03-27T23:00',
     '03-28T23:00',
@@ -123,7 +123,7 @@ test('more buckets than columns are merged, never more than the cap', () => {
   assert.deepEqual(mergeEdges(edges, 0), { edges: Float64Array.of(0, 10), merged: 10 });
 });
 
-test('a granularity that shows nothing, or thousands of columns, gets a better one suggested', () => {
+test('a granularity that shows nothing, or thousands of columns, has a better suggestion', () => {
   const hour = 3_600_000;
   const cases: readonly (readonly [
     granularity: Granularity,

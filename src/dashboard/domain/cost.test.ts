@@ -63,7 +63,7 @@ test('cost rule 3: a dollar text with point or comma is rounded to cents on its 
   ]);
 });
 
-test('cost rule 4: what is no amount costs nothing and is not included', () => {
+test('cost rule 4: an invalid amount costs nothing and is not included', () => {
   check([
     ['-', 'On-Demand', 0, false, '-'],
     ['NaN', '', 0, false, 'NaN'],

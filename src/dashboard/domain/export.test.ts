@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { csvCell } from './export.ts';
 import { createData, csvOf, csvRow, inventRows, loadCsv, marker, NOW, viewQuery } from './testdata/usage.ts';
 
-test('cells that a spreadsheet would run as a formula are made harmless, and quoted where needed', () => {
+test('cells with a formula are made harmless, and quoted if needed', () => {
   const cases: readonly (readonly [text: string, cell: string])[] = [
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
@@ -36,7 +36,7 @@ test('property: an exported CSV, read again, gives the same numbers', () => {
   assert.deepEqual([copied.kpis, copied.daily, copied.models], [own.kpis, own.daily, own.models]);
 });
 
-test('an exported CSV has the columns of the sources, the project and the task, and only what is selected', () => {
+test('an exported CSV has the columns of the sources, the project and the task, and only the selection', () => {
   const data = createData();
   loadCsv(data, csvOf(csvRow('2026-06-01T10:00:00.001Z', 5), csvRow('2026-06-02T10:00:00.001Z', undefined)));
   data.setMarkers([marker('a', '2026-06-02T00:00:00Z', null, { project: '=web', task: 'Feature: a, b' })]);

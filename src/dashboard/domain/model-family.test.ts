@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { familyOf } from './model-family.ts';
 
-test('a model belongs to the family of its maker and line, whatever its version and suffixes', () => {
+test('a model belongs to the family of its maker and line, with any version and suffixes', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
     Auto: ['auto', 'default', 'Auto', ''],
     'Claude Opus': ['claude-opus-5-thinking-high', 'claude-4-opus', 'us.anthropic.claude-opus-4-1'],

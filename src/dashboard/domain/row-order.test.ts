@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { lowerBound, sortRows, upperBound } from './row-order.ts';
 import { randomOf } from './testdata/usage.ts';
 
-test('property: rows come in the order of their keys, equal ones as they were', () => {
+test('property: rows are in the order of their keys, equal rows in their first order', () => {
   const random = randomOf(7);
   const keyOf: readonly (() => number)[] = [
     () => Math.floor(random() * 10) - 5,

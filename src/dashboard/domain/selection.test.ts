@@ -101,7 +101,7 @@ test('ranks of events of one instant follow the lists', () => {
   assert.deepEqual(modelsOf(5, 5), ['d']);
 });
 
-test('rule A.2: the user filter comes before the selection', () => {
+test('rule A.2: the user filter applies before the selection', () => {
   const data = hourly();
   loadCsv(data, csvOf(csvRow('2026-05-01T10:00:00.001Z', 5)), { name: 'slope.csv', user: 'slope' });
   const ofSlope = ask(data, { mode: 'hours', hours: 24 }, { user: 'slope' });

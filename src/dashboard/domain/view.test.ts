@@ -16,7 +16,7 @@ function load(...rows: readonly string[]): UsageData {
 
 const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
 
-/** Every total of a view that must be the same, however it is cut. */
+/** Every total of a view that must be the same, for any buckets. */
 function totalsOf({ buckets, byHour, byWeekday, daily, models, families, maxMode, markerByProject }: View) {
   const groups = [byHour, byWeekday].map(({ requests, tokens, cost }) => [sum(requests), sum(tokens), sum(cost)]);
   const rows = [daily, models, families, [maxMode.yes, maxMode.no], markerByProject].map((list) => [
@@ -27,7 +27,7 @@ function totalsOf({ buckets, byHour, byWeekday, daily, models, families, maxMode
   return [[sum(buckets.requests), sum(buckets.total), sum(buckets.cost)], ...groups, ...rows];
 }
 
-test('property: totals are equal whatever granularity, zone and column cap', () => {
+test('property: totals are equal for every granularity, zone and column cap', () => {
   const data = load(...inventRows(3000, Date.parse('2026-02-20T00:00:00Z'), Date.parse('2026-11-01T00:00:00Z')));
   data.setMarkers([
     marker('a', '2026-03-01T00:00:00Z', null),
@@ -77,7 +77,7 @@ test('rule A.5: total cost, average per day and forecast', () => {
   );
 });
 
-test('rule A.5: the window of equal length before is there to compare with, when it holds events', () => {
+test('rule A.5: the window of equal length before is compared with, if it holds events', () => {
   const day = (date: number, cents: number) => csvRow(`2026-06-0${date}T12:00:00.001Z`, cents, 100);
   const data = load(day(1, 10), day(2, 20), day(3, 40), day(4, 80));
   const custom = (from: string, to: string) =>
@@ -97,7 +97,7 @@ test('rule A.5: the window of equal length before is there to compare with, when
   assert.equal(data.view(viewQuery()).kpis.previous, undefined);
 });
 
-test('rule A.8: the budget counts the month to date of all users, whatever is selected', () => {
+test('rule A.8: the budget counts the month to date of all users, for any selection', () => {
   const data = load(
     csvRow('2026-10-31T23:30:00.001Z', 1000),
     csvRow('2026-11-01T10:00:00.001Z', 25),
@@ -157,7 +157,7 @@ test('zooming shows the visible range at full resolution, its running cost from 
   assert.deepEqual(zoomed.kpis, whole.kpis);
 });
 
-test('rule A.7: hours and weekdays are those of the zone', () => {
+test('rule A.7: hours and weekdays are in the zone', () => {
   const data = load(
     csvRow('2026-06-01T22:30:00.001Z', 5, 70),
     csvRow('2026-06-08T22:45:00.001Z', 1, 30),

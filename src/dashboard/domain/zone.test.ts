@@ -4,7 +4,7 @@ import { DAY_MS, dayKeyOf, isZone, localDayAt, monthAt, readLocalTime, startOfDa
 
 const at = Date.parse;
 
-test('offsets are those of the zone on either side of every change of clocks', () => {
+test('offsets are correct on either side of every change of clocks', () => {
   const cases: readonly (readonly [zone: string, at: string, minutes: number])[] = [
     ['UTC', '2026-07-01T00:00:00Z', 0],
     ['Europe/Berlin', '2026-03-29T00:59:59.999Z', 60],
@@ -65,7 +65,7 @@ test('rule A.8: the month begins and ends at local midnight', () => {
   assert.deepEqual([month.dayOfMonth, month.days], [1, 30]);
 });
 
-test('typed times mean whole minutes or whole local days; what is no time is refused', () => {
+test('typed times mean whole minutes or whole local days; an invalid time is refused', () => {
   const berlin = zoneOf('Europe/Berlin');
   const iso = (text: string) => {
     const time = readLocalTime(berlin, text);

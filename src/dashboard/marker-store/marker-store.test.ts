@@ -52,7 +52,7 @@ test('without a file there are no markers, and none is made by reading', async (
   assert.ok(!existsSync(path));
 });
 
-test('what is written is in the file, which only its owner may read, with the one before beside it', async (t) => {
+test('a write is in the file, readable by its owner only, with the version before beside it', async (t) => {
   const { path, open, files } = setUp(t);
   const store = await open();
   await store.replace(documentOf('a'));
@@ -72,7 +72,7 @@ test('the tag is that of the content, also after a restart', async (t) => {
   assert.notEqual((await store.replace(documentOf('b'))).snapshot.etag, first.snapshot.etag);
 });
 
-test('with tags only what was seen is replaced', async (t) => {
+test('with tags only the version of the tag is replaced', async (t) => {
   const { open } = setUp(t);
   const store = await open();
   const seen = (await store.read()).etag;
@@ -84,7 +84,7 @@ test('with tags only what was seen is replaced', async (t) => {
   assert.ok((await store.replace(documentOf('c'), ['*'])).ok);
 });
 
-test('of many writers with the same tag one is first, and the others learn of it', async (t) => {
+test('of many writers with the same tag one is first, and the others are refused', async (t) => {
   const { open } = setUp(t);
   const stores = await Promise.all([open(), open(), open(), open()]);
   const { etag } = await (stores[0] as MarkerStore).read();
@@ -102,7 +102,7 @@ test('changes of several writers at once are all kept', async (t) => {
   assert.deepEqual(files(), ['project-markers.json', 'project-markers.json.bak']);
 });
 
-test('what another program writes into the file is seen', async (t) => {
+test('a change of the file by another program is read', async (t) => {
   const { path, open } = setUp(t, JSON.stringify(documentOf('a')));
   const store = await open();
   assert.deepEqual(await idsOf(store), ['a']);
@@ -118,7 +118,7 @@ for (const [name, content] of Object.entries({
   'another version': '{"version":2,"markers":[]}',
   'a list': '[]',
 })) {
-  test(`${name} is moved aside at the start, with a word in the log`, async (t) => {
+  test(`${name} is moved aside at the start, with a line in the log`, async (t) => {
     const { open, files, logged, path } = setUp(t, content);
     const store = await open();
     assert.deepEqual(await idsOf(store), []);
@@ -130,7 +130,7 @@ for (const [name, content] of Object.entries({
   });
 }
 
-test('a file that is spoiled while the server runs costs nothing', async (t) => {
+test('a file that is spoiled while the server runs loses no marker', async (t) => {
   const { path, open, files } = setUp(t, JSON.stringify(documentOf('a')));
   const store = await open();
   writeFileSync(path, '{"version":1,');
@@ -151,7 +151,7 @@ test('a link to the file stays a link', async (t) => {
   assert.deepEqual(JSON.parse(readFileSync(target, 'utf8')), documentOf('b'));
 });
 
-test('a lock whose holder has died, and drafts that are old, are removed', async (t) => {
+test('a lock of a dead holder and old drafts are removed', async (t) => {
   const { path, open, files } = setUp(t, JSON.stringify(documentOf('a')));
   const draft = join(dirname(path), '.project-markers.json.0123456789ab.tmp');
   writeFileSync(draft, '{');
@@ -162,7 +162,7 @@ test('a lock whose holder has died, and drafts that are old, are removed', async
   assert.deepEqual(files(), ['project-markers.json', 'project-markers.json.bak']);
 });
 
-test('where the file cannot be written the change is refused, and the file is as before', async (t) => {
+test('if the file cannot be written the change is refused, and the file is as before', async (t) => {
   const { path, open } = setUp(t, JSON.stringify(documentOf('a')));
   const store = await open();
   // In the way of the backup.

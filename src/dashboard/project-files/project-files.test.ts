@@ -75,7 +75,7 @@ for (const path of [
   });
 }
 
-test('a link that leads out of the folder, or to what is hidden in it, is not followed', async (t) => {
+test('a link out of the folder, or to a hidden file, is not followed', async (t) => {
   const { folder, has } = setUp(t, { '.env': 'x', 'server.key': 'x', 'data/x.csv': 'x' });
   const outside = temporaryFolder(t);
   writeFiles(outside, { 'y.csv': 'y' });
@@ -94,7 +94,7 @@ test('a pipe is not served and does not block', async (t) => {
   assert.equal(await has('pipe.csv'), false);
 });
 
-test('a file that holds a token is never served, wherever it stands in it', async (t) => {
+test('a file with a token at any place is never served', async (t) => {
   const secret = 'user_1%3A%3Aeytoken';
   const filler = 'x'.repeat(1 << 20);
   const at = (before: number) => filler.slice(0, before) + secret + filler;
@@ -137,7 +137,7 @@ async function bytesOf({ body }: FileAnswer): Promise<Buffer> {
   return Buffer.from(await new Response(body).arrayBuffer());
 }
 
-test('a file comes whole with its length, type and tag', async (t) => {
+test('a file is sent whole with its length, type and tag', async (t) => {
   const { answer, bytes, tag } = await ask(t, {});
   assert.equal(bytes.toString(), CSV);
   const { 'content-length': length, 'content-type': type, etag } = answer.headers;
@@ -166,11 +166,11 @@ for (const [range, [status, contentRange, text]] of Object.entries(RANGES)) {
   });
 }
 
-test('If-Range with another tag brings the whole', async (t) => {
+test('If-Range with another tag returns the whole file', async (t) => {
   assert.equal((await ask(t, { range: 'bytes=0-3', ifRange: '"other"' })).answer.status, 200);
 });
 
-test('text is compressed for clients that accept it, with a tag of its own', async (t) => {
+test('text is compressed for clients that accept it, with a separate tag', async (t) => {
   const br = await ask(t, { acceptEncoding: 'gzip, deflate, br' });
   assert.deepEqual([br.answer.headers['content-encoding'], br.answer.headers.etag], ['br', `"${br.tag}-br"`]);
   assert.equal(brotliDecompressSync(br.bytes).toString(), CSV);
@@ -182,7 +182,7 @@ test('text is compressed for clients that accept it, with a tag of its own', asy
   assert.deepEqual([part.answer.status, part.bytes.toString()], [206, 'Date']);
 });
 
-test('a tag that is known is answered without the file, and a HEAD without a body', async (t) => {
+test('a known tag is answered without the file, and a HEAD without a body', async (t) => {
   const { files } = setUp(t, { 'x.csv': CSV });
   const known = await files.open('x.csv');
   assert.ok(typeof known === 'object');

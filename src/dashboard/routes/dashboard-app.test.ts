@@ -73,7 +73,7 @@ test('/api/users lists the users with the CSV files that lie in data/', async (t
   );
 });
 
-test('section 4.A: GET and POST /api/events answer the same, and the second comes from the cache', async (t) => {
+test('section 4.A: GET and POST /api/events answer the same, and the second answer is from the cache', async (t) => {
   const { upstream, dashboard } = await startLive(t);
   const first = await dashboard.get('/api/events?user=info&startDate=2026-01-01&endDate=2026-04-30');
   const { fetchedAt, ...body } = first.json;
@@ -99,7 +99,7 @@ test('without a user the first configured one is meant; without dates nothing bo
   assert.deepEqual(upstream.pages, [{ teamId: 0, page: 1, pageSize: 1000 }]);
 });
 
-test('events come as NDJSON to clients that accept nothing else, and as JSON if both are accepted and they are few', async (t) => {
+test('events are NDJSON for clients that accept nothing else, and JSON if both are accepted and they are few', async (t) => {
   const { dashboard } = await startLive(t);
   const ask = (accept: string) =>
     dashboard.client.send({ method: 'GET', path: '/api/events', headers: { Accept: accept } });
@@ -114,7 +114,7 @@ test('events come as NDJSON to clients that accept nothing else, and as JSON if 
   assert.equal((await ask('application/x-ndjson, application/json')).headers['content-type'], 'application/json');
 });
 
-test('more than 50,000 events come as NDJSON to clients that accept it', async (t) => {
+test('more than 50,000 events are NDJSON for clients that accept it', async (t) => {
   const { upstream, dashboard } = await startLive(t);
   upstream.events = fakeEvents(50_001);
   const headers = { Accept: 'application/json, application/x-ndjson' };
@@ -127,7 +127,7 @@ test('more than 50,000 events come as NDJSON to clients that accept it', async (
   assert.equal(whole.cached, true);
 });
 
-test('a failure on a later page is the answer, unless what came before is asked for', async (t) => {
+test('a failure on a later page is the answer, unless the earlier pages are requested', async (t) => {
   const { upstream, dashboard } = await startLive(t);
   upstream.events = fakeEvents(1500);
   upstream.trouble = ({ page }) => (page === 2 ? json({}, 401) : undefined);
@@ -203,7 +203,7 @@ test('an unknown path is a 404 and another method a 405 with Allow, both in JSON
   }
 });
 
-test('rule 9: files of the project are served, with HEAD, and nothing that is hidden or outside', async (t) => {
+test('rule 9: files of the project are served, with HEAD, and no hidden or outside files', async (t) => {
   const files = { 'data/usage events.csv': 'Date\n', '.env': 'USAGE_WEB_PORT=1\n', 'data/.x': 'x', 'page.html': '<p>' };
   const { client } = await startTestDashboard(t, { files });
   const csv = await client.get('/data/usage%20events.csv?v=3');
@@ -231,7 +231,7 @@ test('rule 9: files of the project are served, with HEAD, and nothing that is hi
   for (const path of paths) assert.equal((await client.get(path)).status, 404, path);
 });
 
-test('a foreign Host is refused everywhere, whatever it asks for', async (t) => {
+test('a foreign Host is refused on every path', async (t) => {
   const { client } = await startTestDashboard(t, { files: { 'data/x.csv': 'x' } });
   for (const path of ['/', '/health', '/api/markers', '/data/x.csv', '/api/events', '/nothing']) {
     const answer = await client.send({ method: 'GET', path, headers: { Host: 'evil.example:8060' } });
@@ -239,7 +239,7 @@ test('a foreign Host is refused everywhere, whatever it asks for', async (t) => 
   }
 });
 
-test('a page of another site can neither write nor ask', async (t) => {
+test('a page of another site can neither write nor preflight', async (t) => {
   const { client, folder, url } = await startTestDashboard(t);
   const body = JSON.stringify({ markers: [MARKER] });
   for (const headers of [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
@@ -281,7 +281,7 @@ test('every answer carries the headers of safety', async (t) => {
   }
 });
 
-test('no token reaches an answer or the log, whatever is asked', async (t) => {
+test('no token reaches an answer or the log, for any request', async (t) => {
   const { upstream, dashboard } = await startLive(t);
   upstream.trouble = () => json({ error: `bad token ${FAKE_TOKEN}` }, 403);
   const paths = ['/', '/health', '/api/users', '/api/events', '/api/summary', '/api/events?user=x', '/no', '/.env'];

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { startTestDashboard, writeFiles } from '../testing/app.ts';
 
-// Which files of a working folder are served to clients of the port.
+// The files of a working folder that are served to clients of the port.
 
 const SECRET = 'not for those who reach the port';
 
-/** What `opsdeck up` once kept below the folder in which it was started, and what lies in such folders besides. */
+/** The entries that `opsdeck up` once kept below its working folder, and other entries of such folders. */
 const PRIVATE_FILES = [
   'data/rooms/rooms.sqlite',
   'data/rooms/rooms.journal.000001',
@@ -103,7 +103,7 @@ test('state of servers, keys and configuration are not served', async (t) => {
   }
 });
 
-test('no spelling of a path leads to what is not served', async (t) => {
+test('no spelling of a path leads to an unserved file', async (t) => {
   const { client } = await startWith(t, {
     ...fill(['.env', 'alertmanager.yml', 'data/rooms/export.json', 'data/rooms/x.csv', 'DATA/rooms.json']),
     'data/x.csv': 'x',
@@ -210,7 +210,7 @@ test('the markers stay readable at their path, although their file is private', 
   assert.equal((JSON.parse(stored) as typeof document).markers[0]?.id, 'a');
 });
 
-test('the state of a server is recognised wherever it lies in the project', async (t) => {
+test('the state of a server is recognised at any place in the project', async (t) => {
   const { client, folder } = await startWith(t, {
     ...fill(['state/rooms/rooms.sqlite', 'state/rooms/files/notes.txt', 'state/rooms/export.json']),
     ...fill(['state/alerts/alerts.db', 'state/alerts/list.json', 'running/owner.sock', 'running/list.json']),
@@ -229,7 +229,7 @@ test('the state of a server is recognised wherever it lies in the project', asyn
   assert.deepEqual([(await client.get('/page.html')).status, (await client.get('/data/usage.csv')).status], [404, 200]);
 });
 
-test('the data directory that the environment names is not served, by no link and under no name', async (t) => {
+test('the data directory named by the environment is not served, by no link and under no name', async (t) => {
   const elsewhere = temporaryFolder(t);
   const variables = { OPSDECK_DATA_DIR: join(elsewhere, 'chat') };
   const { client, folder } = await startWith(t, {}, variables);
@@ -240,7 +240,7 @@ test('the data directory that the environment names is not served, by no link an
   for (const path of ['/talk/list.json', '/alias/list.json']) assert.equal((await client.get(path)).status, 404, path);
 });
 
-test('a link out of the project, or to what is not served in it, leads nowhere', async (t) => {
+test('a link out of the project, or to an unserved file in it, leads nowhere', async (t) => {
   const outside = temporaryFolder(t);
   writeFiles(outside, fill(['secret.txt', 'folder/secret.csv']));
   const { client, folder } = await startWith(t, { ...fill(['.env', 'notes.yml']), 'data/real.csv': 'x' });

@@ -9,7 +9,7 @@ import { startTestDashboard } from '../testing/app.ts';
 const MARKER = { id: 'm-1', user: 'info', start: '2026-05-04T09:00:00Z' };
 const bodyOf = ({ body }: PlainResponse) => JSON.parse(body) as Record<string, unknown>;
 
-test('section 4.A: PUT /api/markers stores, fills in what is missing, keeps what is not known, and answers the store', async (t) => {
+test('section 4.A: PUT /api/markers stores, completes missing fields, keeps unknown ones, and answers the store', async (t) => {
   const { client, folder } = await startTestDashboard(t);
   const document = { version: 1, theme: 'x', markers: [{ ...MARKER, color: 'red' }] };
   const put = await client.send({ method: 'PUT', path: '/api/markers', body: JSON.stringify(document) });
@@ -25,7 +25,7 @@ test('section 4.A: PUT /api/markers stores, fills in what is missing, keeps what
   assert.deepEqual([bodyOf(got), got.headers.etag], [stored, put.headers.etag]);
 });
 
-test('section 4.A: GET /api/markers?user= answers those of the user and of all, with a tag that cannot replace the whole', async (t) => {
+test('section 4.A: GET /api/markers?user= answers the markers of the user and of all, with a tag that cannot replace the whole', async (t) => {
   const { client } = await startTestDashboard(t);
   const markers = ['info', 'slope', 'all'].map((user) => ({ ...MARKER, id: user, user }));
   await client.send({ method: 'PUT', path: '/api/markers', body: JSON.stringify({ markers }) });

@@ -48,14 +48,14 @@ function setUp(t: Cleanup) {
 }
 
 for (const command of ['serve', 'report', 'mark']) {
-  test(`the help of dashboard ${command} gives examples`, async () => {
+  test(`the help of dashboard ${command} has examples`, async () => {
     const terminal = new FakeTerminal();
     assert.equal(await run(terminal, command, '--help'), 0);
     assert.match(terminal.stdout, new RegExp(`Examples:\\n.*opsdeck dashboard ${command}`));
   });
 }
 
-test('the flags of serve are those that were promised', async () => {
+test('serve has the promised flags', async () => {
   const terminal = new FakeTerminal();
   await run(terminal, 'serve', '--help');
   for (const flag of ['--host', '--port', '--project', '--upstream-url', '--users', '--allow-remote', '--open'])
@@ -91,7 +91,7 @@ test('mark start and stop make an interval in the file of a folder', async (t) =
   assert.match(readFileSync(join(folder, 'data/project-markers.json'), 'utf8'), new RegExp(id));
 });
 
-test('mark stop ends what began last, and says so when nothing is open', async (t) => {
+test('mark stop ends the latest marker, and reports when nothing is open', async (t) => {
   const { mark, list } = setUp(t);
   await mark('start', '-p', 'a', '--at', '2h');
   await mark('start', '-p', 'b', '--at', '1h', '--user', 'slope');
@@ -123,7 +123,7 @@ test('mark add needs an end after the start', async (t) => {
   assert.equal((await list())[0]?.end, '2026-05-04T10:00:00.000Z');
 });
 
-test('mark rm takes what an id begins with, if that is one marker', async (t) => {
+test('mark rm accepts the prefix of an id, if it names one marker', async (t) => {
   const { mark, list, folder } = setUp(t);
   const markers = ['ab-1', 'ab-2', 'c'].map((id) => ({ id, user: 'info', start: NOW }));
   writeFiles(folder, { 'data/project-markers.json': JSON.stringify({ markers }) });
@@ -137,7 +137,7 @@ test('mark rm takes what an id begins with, if that is one marker', async (t) =>
   );
 });
 
-test('mark import merges: newer wins, what is broken is skipped, nothing is deleted; mark export gives it back', async (t) => {
+test('mark import merges: newer wins, broken markers are skipped, nothing is deleted; mark export returns the same', async (t) => {
   const { mark, folder } = setUp(t);
   const marker = { id: 'a', user: 'info', start: NOW, updatedAt: '2026-05-01T00:00:00Z', note: 'old' };
   writeFiles(folder, { 'data/project-markers.json': JSON.stringify({ markers: [marker] }) });
@@ -159,7 +159,7 @@ test('mark import merges: newer wins, what is broken is skipped, nothing is dele
   assert.equal((await mark('import', 'none.json')).code, 2);
 });
 
-test('mark works through a running dashboard, and what another one writes in between is kept', async (t) => {
+test('mark works through a running dashboard, and concurrent changes are kept', async (t) => {
   const dashboard = await startTestDashboard(t);
   const terminal = new FakeTerminal(NOW);
   const all = ['a', 'b', 'c', 'd'].map((project) =>
@@ -171,7 +171,7 @@ test('mark works through a running dashboard, and what another one writes in bet
   assert.ok(terminal.stdout.includes(dashboard.url));
 });
 
-test('a dashboard that is named and not there ends with code 3', async () => {
+test('an absent dashboard named by its address ends with code 3', async () => {
   const terminal = new FakeTerminal(NOW);
   terminal.env.OPSDECK_DASHBOARD_URL = 'http://127.0.0.1:1';
   assert.equal(await run(terminal, 'mark', 'list'), 3);
@@ -232,14 +232,14 @@ test('report by day as a table, with totals, numbers right-aligned', async (t) =
   );
 });
 
-test('report by model as CSV, in which nothing is a formula', async (t) => {
+test('report by model as CSV, without formulas', async (t) => {
   const { stdout } = await report(t, '--by', 'model', '--format', 'csv');
   const [header, ...rows] = stdout.trimEnd().split('\n');
   assert.equal(header, 'model,family,requests,tokens,cost_usd');
   assert.deepEqual(rows, ["'=cmd|x,Other,1,15,1.25", 'gpt-5,GPT,1,150,0.40', 'auto,Auto,1,1250,0.00']);
 });
 
-test('report by project as JSON, with what no marker covers', async (t) => {
+test('report by project as JSON, with events without a marker', async (t) => {
   const { stdout } = await report(t, '--by', 'project', '--format', 'json');
   const { rows, total, by, costBasis } = JSON.parse(stdout) as Record<string, unknown>;
   assert.deepEqual([by, costBasis], ['project', 'reported']);
@@ -253,7 +253,7 @@ test('report by project as JSON, with what no marker covers', async (t) => {
   );
 });
 
-test('report as Markdown escapes what would break the table, and can be limited to days', async (t) => {
+test('report as Markdown escapes the characters of a table, and can be limited to days', async (t) => {
   const { stdout } = await report(t, '--by', 'model', '--format', 'md', '--from', '2026-05-02');
   assert.equal(
     stdout,
@@ -261,7 +261,7 @@ test('report as Markdown escapes what would break the table, and can be limited 
   );
 });
 
-test('report lists what it leaves out, and fails only when nothing is left', async (t) => {
+test('report lists omitted files and rows, and fails only if nothing remains', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'bad.csv'), 'Date,Cost\n2026-05-01,1\n');
   writeFileSync(join(folder, 'good.csv'), CSV.replace('"150"', '"many"'));

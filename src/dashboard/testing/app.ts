@@ -1,4 +1,4 @@
-// A dashboard that runs on a port of its own, on an empty project, for tests.
+// A dashboard on its own port, on an empty project, for tests.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';

@@ -49,7 +49,7 @@ function leaveBrowser(): void {
   }, IDLE_MS);
 }
 
-/** A subtest that runs beside others: it has its own page, and its own server if it writes. */
+/** A concurrent subtest: it has its own page, and its own server if it writes. */
 export type Check = (name: string, run: (t: TestContext) => Promise<void>) => void;
 
 /** A test whose checks run a few at a time in one shared browser. */
@@ -82,7 +82,7 @@ export interface DashboardServer extends RunningServer {
   readonly folder: string;
 }
 
-/** Starts the built `opsdeck dashboard serve` on a project of its own. */
+/** Starts the built `opsdeck dashboard serve` on a new project. */
 export async function serveDashboard(t: Cleanup, project: Project = {}): Promise<DashboardServer> {
   const folder = temporaryFolder(t);
   for (const [name, text] of Object.entries(project.files ?? {})) {
@@ -103,7 +103,7 @@ export interface VisitOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
-  /** An instant at which the page's clock stands; `real` for the true time. */
+  /** The fixed time of the page's clock; `real` for the true time. */
   readonly now?: string;
   readonly locale?: string;
   /** What the browser's storage holds before the page is opened. */
@@ -112,7 +112,7 @@ export interface VisitOptions {
   readonly device?: BrowserContextOptions;
 }
 
-/** Opens a page in a fresh profile in Berlin; an error in the page, or one that it logs, fails the test. */
+/** Opens a page in a fresh profile in Berlin; an error in the page, or a logged error, fails the test. */
 export async function visit(t: TestContext, browser: Browser, url: string, options: VisitOptions = {}): Promise<Page> {
   const {
     colorScheme = 'light',
@@ -191,7 +191,7 @@ export function csvOf(rows: readonly UsageRow[]): string {
   return `${CSV_HEADER}\n${lines.join('\n')}\n`;
 }
 
-/** What the rows cost as reported: those that are included cost nothing. */
+/** The reported cost of the rows: included rows cost nothing. */
 export const centsOf = (rows: readonly UsageRow[]): number =>
   listCentsOf(rows.filter(({ kind }) => kind !== 'Included'));
 

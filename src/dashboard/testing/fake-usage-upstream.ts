@@ -10,7 +10,7 @@ export interface FakeEvent {
   readonly [field: string]: unknown;
 }
 
-/** What a request asks of the list of events. */
+/** A request for a page of events. */
 export interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
@@ -24,7 +24,7 @@ export type Trouble = (request: PageRequest, index: number) => SinkAnswer | Prom
 export interface FakeUsageUpstream {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** All requests as they came. */
+  /** All requests in order of arrival. */
   readonly requests: readonly SinkRequest[];
   /** The bodies of the requests for events. */
   readonly pages: readonly PageRequest[];
@@ -66,7 +66,7 @@ export const json = (value: unknown, status = 200, headers: Record<string, strin
   body: JSON.stringify(value),
 });
 
-/** What upstream says when it is asked wrongly; checked on every request, as upstream does. */
+/** Upstream's answer to an invalid request; checked on every request, as upstream does. */
 function refuseManners(request: SinkRequest, origin: string): SinkAnswer | undefined {
   if (request.headers.cookie !== `UpstreamSessionToken=${FAKE_TOKEN}`) return json({ error: 'not authenticated' }, 401);
   if (request.method === 'POST' && request.headers.origin !== origin)

@@ -1,4 +1,4 @@
-// What a bench learns of a page in a real browser that draws charts and asks a worker: waits, paints, tasks and memory.
+// Measurements of a page with charts and a worker in a real browser: waits, paints, tasks and memory.
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { memoryOf } from '../../testing/processes.ts';
 
@@ -6,7 +6,7 @@ export const DEADLINE_MS = 30_000;
 /** The page is done after this time without a paint. */
 const QUIET_MS = 600;
 
-/** Runs in the page before its own code: what it asks of its worker, when it paints, and what holds it up. */
+/** Runs before the page's code: records its requests to the worker, its paints and its long tasks. */
 export const PROBE = `(() => {
   const probe = { requests: [], tasks: [], charts: new Set(), changedAt: 0, drawnAt: 0, paintedAt: 0 };
   window.probe = probe;
@@ -76,7 +76,7 @@ export interface Probe {
     readonly answeredAt: number;
     readonly isAnswered: boolean;
   }[];
-  /** Tasks of the main thread that took longer than 50 ms; the browser tells of no others. */
+  /** Tasks of the main thread longer than 50 ms; the browser reports no others. */
   readonly tasks: readonly { readonly startTime: number; readonly duration: number }[];
   readonly charts: number;
   readonly changedAt: number;

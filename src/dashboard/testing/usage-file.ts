@@ -22,7 +22,7 @@ export function inventUsageFile(events: number, until: number): Uint8Array {
   return Buffer.concat([Buffer.from(`${COLUMNS}\n`), ...parts]);
 }
 
-/** Writes such a file; gives its size in bytes. */
+/** Writes such a file; returns its size in bytes. */
 export function writeUsageFile(path: string, events: number, until: number): number {
   const bytes = inventUsageFile(events, until);
   writeFileSync(path, bytes);

@@ -46,7 +46,7 @@ const idsOf = ({ events }: FetchedEvents) =>
   events.map((event) => (JSON.parse(event) as { conversationId: string }).conversationId);
 const expectedIds = (count: number) => fakeEvents(count).map(({ conversationId }) => conversationId);
 
-test('pages of 1000 are asked for by number, with times as texts of milliseconds', async (t) => {
+test('pages of 1000 are requested by number, with times as texts of milliseconds', async (t) => {
   const { upstream, fetch } = await start(t, 3, { pageSize: 1000 });
   const { events } = await fetch({ startAt: 1_700_000_000_000, endAt: 1_790_000_000_000 });
   assert.equal(events.length, 3);
@@ -82,14 +82,14 @@ test('no event at all is an empty object, and no failure', async (t) => {
   assert.deepEqual(await fetch(), { events: [], totalUsageEventsCount: 0, truncated: false });
 });
 
-test('an upstream that repeats its first page for ever is noticed, and the answer says that there is more', async (t) => {
+test('an upstream that repeats its first page for ever is noticed, and the answer reports that there is more', async (t) => {
   const { upstream, fetch } = await start(t, 40);
   upstream.trouble = () => json({ totalUsageEventsCount: 40, usageEventsDisplay: fakeEvents(10) });
   const fetched = await fetch();
   assert.deepEqual([fetched.events.length, fetched.truncated, upstream.pages.length], [10, true, 2]);
 });
 
-test('events that arrive while pages are read shift the others, and nothing comes twice', async (t) => {
+test('events that arrive while pages are read shift the others, and no event occurs twice', async (t) => {
   const { upstream, fetch } = await start(t, 20);
   upstream.trouble = (_, index) => {
     if (index === 1)
@@ -101,13 +101,13 @@ test('events that arrive while pages are read shift the others, and nothing come
   assert.deepEqual([fetched.truncated, fetched.totalUsageEventsCount], [false, 21]);
 });
 
-test('two events of one page that are the same are both kept', async (t) => {
+test('two equal events of one page are both kept', async (t) => {
   const { upstream, fetch } = await start(t, 0);
   upstream.events = [...fakeEvents(1), ...fakeEvents(1)];
   assert.equal((await fetch()).events.length, 2);
 });
 
-test('beyond the limit of events or pages the answer is cut and says so', async (t) => {
+test('beyond the limit of events or pages the answer is cut and marked as such', async (t) => {
   const byEvents = await start(t, 45, { maxEvents: 20 });
   const few = await byEvents.fetch();
   assert.deepEqual([few.events.length, few.truncated, few.totalUsageEventsCount], [20, true, 45]);
@@ -116,7 +116,7 @@ test('beyond the limit of events or pages the answer is cut and says so', async 
   assert.deepEqual([three.events.length, three.truncated, byPages.upstream.pages.length], [30, true, 3]);
 });
 
-test('a failure on a later page fails the whole, with what came before at hand', async (t) => {
+test('a failure on a later page fails the whole, and the earlier pages are available', async (t) => {
   const { upstream, fetch } = await start(t, 45);
   upstream.trouble = ({ page }) => (page === 3 ? json({}, 401) : undefined);
   const fetched = await fetch();

@@ -15,10 +15,10 @@ import {
   type Trouble,
 } from '../testing/fake-usage-upstream.ts';
 
-// What the user meets when upstream gives no data, through the whole server.
+// The user's view of an upstream without data, through the whole server.
 
 const TOKENS = { USAGE_SESSION_TOKEN_INFO: FAKE_TOKEN };
-/** Waits take no time: what is tested is that they are made. */
+/** Waits take no time: the tests check that they happen. */
 const hurried = (waits: number[] = []) => ({
   ...systemClock,
   after: (ms: number, action: () => void) => {
@@ -243,7 +243,7 @@ test('an upstream failure is retried once after a second, and then reported', as
   assert.ok(waits.includes(1000));
 });
 
-test('the summary is handed on as upstream sends it', async (t) => {
+test('the summary is passed on as upstream sends it', async (t) => {
   const { upstream, dashboard } = await start(t);
   upstream.summary = { membershipType: 'pro', individualUsage: { overall: { used: 17, limit: null } }, isNew: true };
   const { status, json: body } = await dashboard.get('/api/summary?user=info');
@@ -252,7 +252,7 @@ test('the summary is handed on as upstream sends it', async (t) => {
   assert.equal((await dashboard.get('/api/summary?user=info')).json.code, 'upstream_bad_response');
 });
 
-/** Asks as a browser does that may change its mind. */
+/** A request that its client may abort, as a browser does. */
 function ask(dashboard: TestDashboard, path: string, signal: AbortSignal): Promise<number | 'given up'> {
   return fetch(dashboard.url + path, { signal }).then(
     async (response) => {
@@ -263,7 +263,7 @@ function ask(dashboard: TestDashboard, path: string, signal: AbortSignal): Promi
   );
 }
 
-test('a client that goes away takes its request to upstream with it', async (t) => {
+test('a client that disconnects aborts its request to upstream', async (t) => {
   const { upstream, dashboard } = await start(t, () => 'hang');
   for (const [nth, method] of (['GET', 'POST'] as const).entries()) {
     const leaving = new AbortController();
@@ -280,7 +280,7 @@ test('a client that goes away takes its request to upstream with it', async (t) 
   }
 });
 
-test('of two clients that wait for the same answer one may go, and the other gets it', async (t) => {
+test('of two clients that wait for the same answer one may disconnect, and the other receives it', async (t) => {
   let answer = (_: SinkAnswer) => {};
   const held = new Promise<SinkAnswer>((resolve) => {
     answer = resolve;

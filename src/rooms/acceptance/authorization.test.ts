@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fill, ROWS, type Row } from '../testing/routes.ts';
 import { CALLERS, type CallerName, openWorlds, type TestWorlds, type World } from '../testing/world.ts';
 
-/** Tested on their own: they end what the table works with, or need a connection. */
+/** Tested separately: they end objects of the table, or need a connection. */
 const ELSEWHERE = new Set(['POST /api/session', 'DELETE /api/session', 'POST /api/hook/{id}/redeliver']);
 const SIGNED_IN: readonly CallerName[] = ['outsider', 'guest', 'member', 'bot', 'moderator', 'owner', 'server'];
 
@@ -13,7 +13,7 @@ function ask(worlds: TestWorlds, row: Row, world: World, by: CallerName, headers
   return passTime(worlds, worlds.send(row.method, fill(row.path, world), parts), row.path.endsWith('/test'));
 }
 
-/** Moves the clock until there is an answer, where one waits for words that come by and by. */
+/** Moves the clock until there is an answer, since a request may wait for later messages. */
 async function passTime<T>({ clock }: TestWorlds, answer: Promise<T>, waits: boolean): Promise<T> {
   let isThere = !waits;
   const noted = answer.finally(() => {
@@ -26,7 +26,7 @@ async function passTime<T>({ clock }: TestWorlds, answer: Promise<T>, waits: boo
   return noted;
 }
 
-/** What somebody should be answered; `undefined`: the table has nothing on it. */
+/** The expected status of a caller; `undefined`: the table has no entry. */
 function expected({ scope, answers, elsewhere }: Row, by: CallerName): number | undefined {
   if (scope === 'open') return answers[0];
   if (by === 'nobody' || by === 'gone' || by === 'late') return 401;
@@ -34,10 +34,10 @@ function expected({ scope, answers, elsewhere }: Row, by: CallerName): number | 
   return answers[by === 'elsewhere' ? SIGNED_IN.indexOf('outsider') : SIGNED_IN.indexOf(by)];
 }
 
-/** What a token for another room reaches all the same: what is not of a room, and is its user's own. */
+/** Paths open to a token for another room: they belong to no room, but to its user. */
 const OF_ITS_USER = /^\/api\/(token|me)/;
 
-test('who may do what in a private room', async (t) => {
+test('the permissions of every role in a private room', async (t) => {
   const worlds = await openWorlds(t);
   const wrong: string[] = [];
   let shared = await worlds.make();
@@ -57,12 +57,12 @@ test('who may do what in a private room', async (t) => {
   assert.deepEqual(wrong, []);
 });
 
-test('what a token is not good for it does not do, whoever shows it', async (t) => {
+test('a token does nothing beyond its scopes, whatever the role of its user', async (t) => {
   const worlds = await openWorlds(t);
   const world = await worlds.make();
   const wrong: string[] = [];
   for (const row of ROWS) {
-    // Whom a token may take out of a room without it is its user.
+    // Without it a token may remove its own user from a room.
     if (row.scope === 'open' || row.path.includes('?ban')) continue;
     const user = row.scope === 'admin' ? 'server' : 'owner';
     const authorization = `Bearer ${await worlds.lacking(user, row.scope)}`;
@@ -73,7 +73,7 @@ test('what a token is not good for it does not do, whoever shows it', async (t) 
   assert.deepEqual(wrong, []);
 });
 
-test('the table knows every path and method of the server', async (t) => {
+test('the table covers every path and method of the server', async (t) => {
   const worlds = await openWorlds(t);
   const world = await worlds.make();
   const { json } = await worlds.send('GET', '/openapi.json');
@@ -88,7 +88,7 @@ test('the table knows every path and method of the server', async (t) => {
     for (const { path: template } of found) known.add(`${method} ${template}`);
   }
   const missing = Object.entries(json.paths as Record<string, object>).flatMap(([path, operations]) =>
-    // What is no interface is a page, which everybody may load.
+    // Other paths are pages, open to all.
     !path.startsWith('/api/')
       ? []
       : Object.keys(operations)
@@ -99,7 +99,7 @@ test('the table knows every path and method of the server', async (t) => {
   assert.deepEqual(missing, []);
 });
 
-test('who sees a room since he joined sees nothing of before, by whatever path', async (t) => {
+test('a reader with history since joining sees nothing earlier, by any path', async (t) => {
   const worlds = await openWorlds(t);
   const { send } = worlds;
   const world = await worlds.make();
@@ -154,7 +154,7 @@ test('who sees a room since he joined sees nothing of before, by whatever path',
   assert.equal((await send('GET', `/api/file/${file}`, { by: 'outsider' })).status, 200);
 });
 
-test('a token for certain rooms rules nothing beyond them, whosever it is', async (t) => {
+test('a token for certain rooms has no rights beyond them, whatever the role of its user', async (t) => {
   const worlds = await openWorlds(t);
   const { send } = worlds;
   const world = await worlds.make();
@@ -207,7 +207,7 @@ test('a token for certain rooms rules nothing beyond them, whosever it is', asyn
   assert.equal((await by('DELETE', `/api/token/${child.json.token.id}`)).status, 200);
 });
 
-test('an archived room takes nothing, a read-only one what moderators, bots and bridges post', async (t) => {
+test('an archived room accepts nothing, a read-only one only posts of moderators, bots and bridges', async (t) => {
   const worlds = await openWorlds(t);
   const { send } = worlds;
   const world = await worlds.make();

@@ -83,7 +83,7 @@ interface Said {
   readonly answeredAt: number;
 }
 
-/** What was answered before another was sent stands before it. */
+/** A message acknowledged before another was sent is before it in the log. */
 function assertRealTime(said: readonly Said[]): void {
   const bySeq = said.toSorted((a, b) => a.seq - b.seq);
   let latestStart = Number.NEGATIVE_INFINITY;
@@ -93,7 +93,7 @@ function assertRealTime(said: readonly Said[]): void {
   }
 }
 
-test('16 writers and kills in between: what was acknowledged is there once, in real order, and streams miss nothing', async (t) => {
+test('16 writers and kills in between: acknowledged messages are there once, in real order, and streams miss nothing', async (t) => {
   const folder = temporaryFolder(t);
   let server = await startWithRoom(t, folder);
   const random = new Random(16);
@@ -104,7 +104,7 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
     for (let n = 0; !stopped; n++) {
       const id = `writer-${writer}-${n}`;
       const sentAt = clock();
-      // Until it is answered, with one id: a lost connection says nothing about what became of it.
+      // Repeats with one id until it is answered: a lost connection says nothing of the result.
       while (!stopped) {
         const answer = await say(server, `${id} says`, id).catch(() => undefined);
         if (answer && answer.status < 300) {
@@ -152,7 +152,7 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   await eventually('the streams to follow', () => said.length >= enough && seen.length > enough / 2);
   stopped = true;
   await Promise.all(writers);
-  // One more wakes the reader up.
+  // One more wakes the reader.
   await say(server, 'the end', 'the-very-end');
   await reader;
   const history = await historyOf(server);
@@ -165,11 +165,15 @@ test('16 writers and kills in between: what was acknowledged is there once, in r
   assert.equal(places.size, history.length, 'once');
   for (const { id, seq } of said) assert.equal(places.get(id), seq, id);
   assertRealTime(said);
-  const told = seen.map(({ data }) => JSON.parse(data).message.id as string);
-  assert.deepEqual(told, history.map(({ id }) => id).slice(0, told.length), 'nothing missing, doubled or reversed');
+  const received = seen.map(({ data }) => JSON.parse(data).message.id as string);
+  assert.deepEqual(
+    received,
+    history.map(({ id }) => id).slice(0, received.length),
+    'nothing missing, doubled or reversed',
+  );
 });
 
-test('the log and the stream tell the same, by the same ids', async (t) => {
+test('the log and the stream send the same events, by the same ids', async (t) => {
   const server = await startWithRoom(t, temporaryFolder(t));
   for (let n = 0; n < 30; n++) await say(server, `words ${n}`);
   const { json: message } = await say(server, 'to be changed', 'to-be-changed');
@@ -201,7 +205,7 @@ test('the log and the stream tell the same, by the same ids', async (t) => {
 const ROOM_MIB = 5;
 const BALLAST_MIB = 20;
 
-/** Takes what is left of a disk. */
+/** Uses up the free space of a disk. */
 function fill(file: string): void {
   const piece = Buffer.alloc(4096);
   for (;;) {
@@ -213,8 +217,8 @@ function fill(file: string): void {
   }
 }
 
-test('a full disk refuses what is written, keeps what was, answers who reads, and recovers by itself', async (t) => {
-  // What came last ends first: the process, the disk, its folder.
+test('a full disk refuses writes, keeps its content, answers reads, and recovers by itself', async (t) => {
+  // Ends in reverse order: the process, the disk, its folder.
   const janitor = new Janitor();
   t.after(() => janitor.clean());
   const disk = mountSmallDisk(janitor, BALLAST_MIB + ROOM_MIB);

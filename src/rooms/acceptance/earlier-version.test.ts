@@ -11,12 +11,12 @@ interface StoredRooms extends StoredDirectory {
   readonly room: { readonly id: string };
 }
 
-/** Posted at the very end, after all that was asked before. */
+/** Posted at the very end, after all other requests. */
 const LAST = 'last-message';
 
 const CHANGING = ['onlineCount', 'cursor', 'lastSeq', 'lastMessageAt'];
 
-/** What of an answer the end of the server and its last message do not change. */
+/** The parts of an answer that the end of the server and its last message do not change. */
 function lasting(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.filter((item) => !JSON.stringify(item).includes(LAST)).map(lasting);
@@ -25,7 +25,7 @@ function lasting(answer: unknown): unknown {
 }
 
 for (const end of ['stopped', 'killed']) {
-  test(`a data directory of 0.1.0 that was ${end} opens with everything in it, and goes on`, async (t) => {
+  test(`a data directory of 0.1.0 that was ${end} opens with its whole content, and accepts more`, async (t) => {
     const { path, stored } = unpackDirectory<StoredRooms>(t, `rooms/testdata/0.1.0-${end}.json.br`);
     const rooms = await openTestRooms(t, {
       folder: path,

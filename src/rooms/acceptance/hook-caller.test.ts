@@ -13,9 +13,9 @@ const OTHER_ROWS: readonly (Pick<Row, 'method' | 'path' | 'body'> & Partial<Row>
   { method: 'POST', path: '/api/hook/:hook/redeliver?from=1' },
 ];
 
-/** What a part of a room may do where neither a member nor a moderator nor an admin is asked for. */
+/** The rights of a part of a room on paths for neither members nor moderators nor admins. */
 const POSTS = [
-  // It is no member, and stays none.
+  // It is not a member, and does not become one.
   'DELETE /api/room/:room/me',
   'POST /api/room/:room/message',
   'POST /api/message',
@@ -61,7 +61,7 @@ for (const [what, callerIn, allowed] of CALLERS) {
       changed.map(([name]) => name),
       [...answers.keys()].filter((name) => allowed.includes(name)),
     );
-    // Lists of what the caller may manage are empty for it.
+    // Lists of objects managed by the caller are empty for it.
     const lists = /^GET \/api\/(hook|token|session|provider)$/;
     for (const { method, path, answers: expected } of ROWS) {
       const name = `${method} ${path}`;

@@ -4,7 +4,7 @@ import { openPeople } from '../testing/people.ts';
 
 const URL_WITH_KEY = 'https://hooks.example.com/in?key=of-somebody';
 
-test('who reads a room is told of its hooks, but not where they send to', async (t) => {
+test('a reader of a room sees its hooks, but not their addresses', async (t) => {
   const { send } = await openPeople(t, ['ana', 'ben']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben'] } });
   const outgoing = { direction: 'outgoing', roomId: 'ops', name: 'Robot', url: URL_WITH_KEY };
@@ -12,16 +12,16 @@ test('who reads a room is told of its hooks, but not where they send to', async 
   await send('PUT', `/api/hook/${hook.id}`, { as: 'ana', body: { name: 'Robot', enabled: false } });
   await send('DELETE', `/api/hook/${hook.id}`, { as: 'ana' });
   const log = await send('GET', '/api/event/log?since=0&wait=0&limit=500', { as: 'ben' });
-  const told = log.json.events.filter(({ event }: { event: string }) => event.startsWith('hook.'));
+  const announced = log.json.events.filter(({ event }: { event: string }) => event.startsWith('hook.'));
   assert.deepEqual(
-    told.map(({ event }: { event: string }) => event),
+    announced.map(({ event }: { event: string }) => event),
     ['hook.created', 'hook.updated', 'hook.deleted'],
   );
-  for (const { data } of told) assert.deepEqual([data.hook.id, data.hook.name], [hook.id, 'Robot']);
+  for (const { data } of announced) assert.deepEqual([data.hook.id, data.hook.name], [hook.id, 'Robot']);
   assert.doesNotMatch(log.text, /example\.com|of-somebody|whsec_/);
 });
 
-test('a hook that is sent back as it was is the same hook, and nobody is told', async (t) => {
+test('a hook that is sent back unchanged is the same hook, and is not announced', async (t) => {
   const { send, core } = await openPeople(t, ['ana']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   for (const more of [{ direction: 'incoming' }, { direction: 'outgoing', url: URL_WITH_KEY, enabled: false }]) {
@@ -38,7 +38,7 @@ test('a hook that is sent back as it was is the same hook, and nobody is told', 
   }
 });
 
-test('a private address that an admin has allowed is sent back by others, and changed by none of them', async (t) => {
+test('a private address allowed by an admin is sent back by others, and changed by none of them', async (t) => {
   const { send } = await openPeople(t, ['ana']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const body = {
@@ -58,7 +58,7 @@ test('a private address that an admin has allowed is sent back by others, and ch
     assert.equal((await send('PUT', path, { as: 'ana', body: { ...json, url } })).status, 403);
 });
 
-test('a room has 100 hooks at the most, by whatever name it is called', async (t) => {
+test('a room has at most 100 hooks, under any of its names', async (t) => {
   const { send } = await openPeople(t, ['ana'], { options: { durability: 'off' } });
   const room = await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   for (let i = 0; i < 100; i++) {
@@ -71,7 +71,7 @@ test('a room has 100 hooks at the most, by whatever name it is called', async (t
   }
 });
 
-test('a name is one line, and cannot turn the direction of what stands beside it', async (t) => {
+test('a name is one line, and cannot turn the direction of the text beside it', async (t) => {
   const { send, log } = await openPeople(t, ['ana']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const names = [

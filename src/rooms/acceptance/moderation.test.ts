@@ -20,7 +20,7 @@ const comeBack = async ({ send }: TestPeople) => {
 };
 const put = ({ send }: TestPeople, body: object) => send('PUT', '/api/room/ops/member/ben', { as: 'ana', body });
 
-test('whom a moderator has silenced is so when he leaves and comes back, until the time is over', async (t) => {
+test('a silenced member stays silenced after leaving and returning, until the time is over', async (t) => {
   const people = await openRoom(t);
   const silencedUntil = new Date(people.clock.now() + HOUR_MS).toISOString();
   await put(people, { role: 'member', silencedUntil });
@@ -38,7 +38,7 @@ test('whom a moderator has silenced is so when he leaves and comes back, until t
   assert.equal((await say(people)).status, 201);
 });
 
-test('a guest who leaves comes back as one, until a moderator brings him in as more', async (t) => {
+test('a guest stays a guest after leaving and returning, until a moderator gives another role', async (t) => {
   const people = await openRoom(t);
   await put(people, { role: 'guest' });
   await comeBack(people);
@@ -51,7 +51,7 @@ test('a guest who leaves comes back as one, until a moderator brings him in as m
   assert.equal((await people.send('GET', '/api/room/ops/me', { as: 'ben' })).json.role, 'member');
 });
 
-test('slow mode, and the minute between two calls to all, go on for who leaves and comes back', async (t) => {
+test('slow mode, and the minute between two calls to all, outlast leaving and returning', async (t) => {
   const people = await openRoom(t);
   await people.send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', slowModeSeconds: 60 } });
   assert.equal((await say(people)).status, 201);
@@ -61,7 +61,7 @@ test('slow mode, and the minute between two calls to all, go on for who leaves a
   assert.equal((await say(people)).status, 201);
 });
 
-test('a clock that goes back makes nobody wait longer than slow mode says', async (t) => {
+test('a clock that goes back makes no wait longer than slow mode says', async (t) => {
   const people = await openRoom(t);
   await people.send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', slowModeSeconds: 60 } });
   assert.equal((await say(people)).status, 201);

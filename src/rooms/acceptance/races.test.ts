@@ -45,7 +45,7 @@ async function assertDense({ send, core }: TestPeople): Promise<void> {
   assert.ok(positions.at(-1) <= core.writer.pos);
 }
 
-test('an invite for one lets one of twenty in', async (t) => {
+test('of twenty users of a single-use invite one joins', async (t) => {
   const ids = times(20, (index) => `user-${index}`);
   const people = await openPeople(t, ['ana', ...ids], { options: { durability: 'off' } });
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', visibility: 'private' } });
@@ -56,7 +56,7 @@ test('an invite for one lets one of twenty in', async (t) => {
   assert.equal(json.memberCount, 2);
 });
 
-test('of two last owners who leave at once one stays', async (t) => {
+test('of two last owners leaving at once one stays', async (t) => {
   const people = await openRoom(t);
   await people.send('PUT', '/api/room/ops/member/ben', { as: 'ana', body: { role: 'owner' } });
   const leave = (as: string) => people.send('DELETE', '/api/room/ops/me', { as });
@@ -68,7 +68,7 @@ test('of two last owners who leave at once one stays', async (t) => {
   assert.equal(owners.length, 1, JSON.stringify([tally(answers), json.members]));
 });
 
-test('who leaves and comes back while he posts is either in or told that he is not', async (t) => {
+test("a post during a departure and return is either accepted or refused as an outsider's", async (t) => {
   const people = await openRoom(t);
   const all: Promise<RoomsAnswer>[] = [];
   for (let turn = 0; turn < 20; turn++) {
@@ -88,11 +88,11 @@ test('who leaves and comes back while he posts is either in or told that he is n
   for (const { event, data } of events) {
     if (event === 'member.joined' && data.member.userId === 'ben') isIn = true;
     if (event === 'member.left') isIn = false;
-    if (event === 'message.created') assert.ok(isIn, 'nobody posts who is not in the room');
+    if (event === 'message.created') assert.ok(isIn, 'only members post');
   }
 });
 
-test('a room that is archived takes nothing after that, and what came before stays', async (t) => {
+test('an archived room accepts nothing more, and earlier messages stay', async (t) => {
   const people = await openRoom(t);
   const post = (index: number) =>
     people.send('POST', '/api/message', { as: 'ben', body: { roomId: 'ops', body: `${index}` } });
@@ -113,7 +113,7 @@ test('a room that is archived takes nothing after that, and what came before sta
   assert.equal(types.filter((type: string) => type === 'message.created').length, counts[201] ?? 0);
 });
 
-test('of an edit and a deletion at once the deletion stands', async (t) => {
+test('of an edit and a deletion at once the deletion wins', async (t) => {
   const people = await openRoom(t);
   for (let round = 0; round < 10; round++) {
     const { json } = await people.send('POST', '/api/message', { as: 'ben', body: { roomId: 'ops', body: 'first' } });
@@ -132,7 +132,7 @@ test('of an edit and a deletion at once the deletion stands', async (t) => {
     assert.deepEqual(room.json.pinned, []);
   }
   const log = await people.send('GET', '/api/event/log?since=0&wait=0&limit=1000', { as: 'ana' });
-  assert.doesNotMatch(log.text, /secret words/, 'what was deleted is not read again');
+  assert.doesNotMatch(log.text, /secret words/, 'deleted text is not read again');
 });
 
 test('of two changes to the same version one is made', async (t) => {
@@ -160,7 +160,7 @@ test('of two changes to the same version one is made', async (t) => {
   }
 });
 
-test('slow mode lets one of many posts at once through', async (t) => {
+test('slow mode accepts one of many posts at once', async (t) => {
   const people = await openRoom(t, { slowModeSeconds: 30 });
   const answers = await Promise.all(
     times(20, (index) => people.send('POST', '/api/message', { as: 'ben', body: { roomId: 'ops', body: `${index}` } })),
@@ -170,7 +170,7 @@ test('slow mode lets one of many posts at once through', async (t) => {
     if (status === 429) assert.match(headers.get('retry-after') ?? '', /^\d+$/);
 });
 
-test('a key that is in use is told so, and makes one thing', async (t) => {
+test('a key in use is reported as such, and makes one thing', async (t) => {
   const people = await openRoom(t);
   const headers = { 'idempotency-key': 'one' };
   const answers = await Promise.all(
@@ -188,7 +188,7 @@ test('a key that is in use is told so, and makes one thing', async (t) => {
   assert.equal(json.rooms.length, 1);
 });
 
-test('of rooms that want one slug at once each gets its own, and of asked ones one', async (t) => {
+test('of rooms with one slug at once each gets a different slug, and of requested slugs one is taken', async (t) => {
   const people = await openPeople(t, ['ana'], { options: { durability: 'off' } });
   const made = await Promise.all(
     times(10, () => people.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } })),
@@ -203,7 +203,7 @@ test('of rooms that want one slug at once each gets its own, and of asked ones o
   assert.deepEqual(tally(pairs), { 200: 9, 201: 1 }, pairs[0]?.text);
 });
 
-test('a stream ends with the deletion of its room, or the removal of its reader, and tells nothing after it', async (t) => {
+test('a stream ends with the deletion of its room, or the removal of its reader, and sends nothing after it', async (t) => {
   const people = await openRoom(t, { visibility: 'private' });
   const { app, endStreams } = people.rooms;
   const listener = await listen({
@@ -233,12 +233,12 @@ test('a stream ends with the deletion of its room, or the removal of its reader,
   for (const stream of streams) {
     assert.doesNotMatch(stream.text(), /the last/);
     const durable = typesOf(stream.text()).filter((type) => type?.startsWith('me'));
-    assert.equal(durable.at(-1), 'member.left', 'the removal is the last he hears of the room');
+    assert.equal(durable.at(-1), 'member.left', 'the removal is the last event of the room');
     stream.close();
   }
 });
 
-test('who is disabled, whose token ends or who is banned hears nothing more, and gets nothing', async (t) => {
+test('a disabled user, an ended token and a banned member receive nothing more, and read nothing', async (t) => {
   const clock = new FakeClock();
   const people = await openPeople(t, ['ana', 'ben', 'kim'], { clock, options: { durability: 'off' } });
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben', 'kim'] } });

@@ -6,7 +6,7 @@ interface Resource {
   readonly name: string;
   /** Makes it; answers its path. */
   make(rooms: TestRooms): Promise<string>;
-  /** What is changed on the way. */
+  /** The change made before it is sent back. */
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
@@ -87,7 +87,7 @@ const RESOURCES: readonly Resource[] = [
     },
   },
   {
-    name: 'what a room is to the caller',
+    name: 'membership of the caller',
     change: { involvement: 'everything' },
     async make(rooms) {
       await makeRoom(rooms);
@@ -171,7 +171,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/** What moves by itself, or says how often something was changed. */
+/** Fields that move by themselves, or count changes. */
 const MOVING = new Set(['version', 'updatedAt', 'updatedBy', 'lastSeenAt', 'edited', 'mentions', 'lastUsedAt']);
 const settled = (json: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(json).filter(([name]) => !MOVING.has(name)));

@@ -5,7 +5,7 @@ import { openPeople } from '../testing/people.ts';
 
 const METHODS = ['get', 'head', 'post', 'put', 'delete', 'options'];
 
-test('every path says which methods it answers to all that it does not, before it asks who is there', async (t) => {
+test('every path answers 405 with its methods to all others, before authentication', async (t) => {
   const rooms = await openTestRooms(t, { options: { auth: 'token' } });
   const { paths } = (await rooms.send('GET', '/openapi.json')).json as {
     paths: Record<string, Record<string, unknown>>;
@@ -56,7 +56,7 @@ test('HEAD answers what GET does, without its body', async (t) => {
   }
 });
 
-test('a public room is read by everybody who is signed in, and written by those who are in it', async (t) => {
+test('a public room is readable for all signed-in users, and writable for its members', async (t) => {
   const { send } = await openPeople(t, ['ana', 'ben']);
   const { json: room } = await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const { json: said } = await send('POST', '/api/message', { as: 'ana', body: { roomId: 'ops', body: 'marmalade' } });
@@ -92,7 +92,7 @@ test('a public room is read by everybody who is signed in, and written by those 
   }
 });
 
-test('an export for browsers runs nothing and loads nothing, whatever was said', async (t) => {
+test('an export for browsers runs nothing and loads nothing, with any messages', async (t) => {
   const rooms = await openTestRooms(t);
   const nasty = '<script>alert(1)</script><img src=//evil.example/x onerror=alert(1)>"\'>&lt;';
   await rooms.send('POST', '/api/room', {
@@ -116,7 +116,7 @@ test('an export for browsers runs nothing and loads nothing, whatever was said',
   assert.match(sent.get('content-disposition') ?? '', /^attachment/);
 });
 
-test('secrets show once, to who asked for them, and nowhere else', async (t) => {
+test('secrets are shown once, to their requester, and nowhere else', async (t) => {
   const { send, log, rooms } = await openPeople(t, ['ana']);
   const secrets = [rooms.firstToken ?? 'none'];
   const take = (secret: string) => {

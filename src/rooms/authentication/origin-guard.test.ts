@@ -24,7 +24,7 @@ const ASKING: Asking = {
 const outcome = (asking: Partial<Asking>, rules: Partial<OriginRules> = {}) =>
   new OriginGuard({ ...RULES, ...rules }).refuse({ ...ASKING, ...asking })?.code ?? 'in';
 
-describe('where nobody signs in', () => {
+describe('without sign-in', () => {
   const hosts: readonly (readonly [string | undefined, string])[] = [
     ['127.0.0.1:8065', 'in'],
     ['localhost', 'in'],
@@ -45,7 +45,7 @@ describe('where nobody signs in', () => {
     test(`Host ${host}: ${expected}`, () => assert.equal(outcome({ host }), expected));
   }
 
-  test('names that were configured are answered under', () => {
+  test('configured names are answered', () => {
     assert.equal(outcome({ host: 'chat.example.com' }, { allowedHosts: ['chat.example.com'] }), 'in');
     assert.equal(outcome({ host: 'Chat.Example.com:443' }, { baseUrl: 'https://chat.example.com' }), 'in');
   });
@@ -70,21 +70,21 @@ describe('where nobody signs in', () => {
     test(`${JSON.stringify(asking)}: ${expected}`, () => assert.equal(outcome(asking), expected));
   }
 
-  test('an origin that was let in is', () => {
+  test('an allowed origin is accepted', () => {
     const rules = { corsOrigins: ['https://tools.example.com'] };
     assert.equal(outcome({ method: 'POST', origin: 'https://tools.example.com', site: 'cross-site' }, rules), 'in');
     assert.equal(outcome({ method: 'POST', origin: 'https://other.example.com' }, rules), 'origin_refused');
   });
 });
 
-describe('where tokens are shown', () => {
+describe('with tokens', () => {
   const token = { auth: 'token' } as const;
-  test('any name may be asked for', () => assert.equal(outcome({ host: 'chat.example.com' }, token), 'in'));
+  test('any name is accepted', () => assert.equal(outcome({ host: 'chat.example.com' }, token), 'in'));
   test('a foreign page may not use the cookie', () =>
     assert.equal(outcome({ method: 'POST', origin: 'http://evil.example' }, token), 'origin_refused'));
-  test('a page with a token of its own may', () =>
+  test('a page with a token of its own is accepted', () =>
     assert.equal(outcome({ method: 'POST', origin: 'http://app.example', authorization: 'Bearer x' }, token), 'in'));
-  test('nobody may open a stream with the cookie from elsewhere', () =>
+  test('a foreign page opens no stream with the cookie', () =>
     assert.equal(outcome({ isStream: true, site: 'cross-site' }, token), 'origin_refused'));
 });
 
@@ -102,6 +102,6 @@ describe('secrets in the address', () => {
       assert.equal(outcome({ url: `/api/room${query}` }), 'invalid_query'));
   }
   for (const query of ['?ticket=abc', '?q=token', '?q=odr_', '?next=abc', '?tokens=1']) {
-    test(`${query} is let in`, () => assert.equal(outcome({ url: `/api/room${query}` }), 'in'));
+    test(`${query} is accepted`, () => assert.equal(outcome({ url: `/api/room${query}` }), 'in'));
   }
 });

@@ -30,14 +30,14 @@ test('a user posts 30 at once, and then 10 a second', () => {
   assert.ok(limits.take(ana, 'post').refusal);
 });
 
-test('one user does not use up what another has, nor one kind what another kind has', () => {
+test('limits are separate for each user and for each kind', () => {
   const limits = new UserRateLimits(new FakeClock(), (_, id) => id);
   while (!limits.take('a', 'search').refusal);
   assert.equal(limits.take('b', 'search').refusal, undefined);
   assert.equal(limits.take('a', 'post').refusal, undefined);
 });
 
-test('a room takes 100 writes a second, of all together, by whatever name', () => {
+test('a room accepts 100 writes a second, of all members together, under any of its names', () => {
   const clock = new FakeClock();
   const limits = new UserRateLimits(clock, (_, name) => (name === 'nowhere' ? undefined : 'room'));
   for (let i = 0; i < 100; i++) assert.equal(limits.takeRoom(caller('a'), i % 2 ? 'ops' : 'room'), undefined);
@@ -48,7 +48,7 @@ test('a room takes 100 writes a second, of all together, by whatever name', () =
   assert.ok(limits.takeRoom(caller('a'), 'room'));
 });
 
-test('typing is told once in 3 seconds', () => {
+test('typing is announced once in 3 seconds', () => {
   const clock = new FakeClock();
   const limits = new UserRateLimits(clock, (_, id) => id);
   assert.equal(limits.take('a', 'typing').refusal, undefined);
@@ -57,7 +57,7 @@ test('typing is told once in 3 seconds', () => {
   assert.equal(limits.take('a', 'typing').refusal, undefined);
 });
 
-test('in no second does a bucket give more than its burst and what came in', () => {
+test('no second of a bucket exceeds its burst and its refill', () => {
   const rate = { perSecond: 5, burst: 7 };
   const bucket = fullBucket(rate, 0);
   let given = 0;
@@ -65,7 +65,7 @@ test('in no second does a bucket give more than its burst and what came in', () 
   assert.ok(given <= 7 + 50 && given >= 7 + 49, String(given));
 });
 
-test('a clock that goes back gives nothing', () => {
+test('a clock that goes back refills nothing', () => {
   const rate = { perSecond: 1, burst: 1 };
   const bucket = fullBucket(rate, 10_000);
   assert.equal(takeOne(bucket, rate, 10_000), undefined);
@@ -83,14 +83,14 @@ test('20 failed sign-ins of an address are one too many', () => {
   assert.equal(failures.failed('10.0.0.1'), undefined);
 });
 
-test('addresses without end do not fill the memory', () => {
+test('any number of addresses uses bounded memory', () => {
   const clock = new FakeClock();
   const buckets = new RateBuckets({ perSecond: 1, burst: 2 }, clock);
   for (let i = 0; i < 120_000; i++) buckets.take(`address ${i}`);
   assert.ok(buckets.size <= 50_000, String(buckets.size));
 });
 
-test('whoever may choose an address in a /64 network of IPv6 has the failures of one address', () => {
+test('all addresses of a /64 network of IPv6 share the failures of one address', () => {
   const failures = new FailedSignIns(new FakeClock());
   for (let i = 0; i < 20; i++) assert.equal(failures.failed(`2001:db8:1:2::${i.toString(16)}`), undefined);
   assert.equal(failures.failed('2001:db8:1:2:ffff::1')?.code, 'rate_limited');

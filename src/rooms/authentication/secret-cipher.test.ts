@@ -7,7 +7,7 @@ import { createSecretCipher, loadSecretKey } from './secret-cipher.ts';
 
 const cipher = createSecretCipher('one key');
 
-test('what is sealed is opened again, and does not show what it is', () => {
+test('a sealed secret is opened again, and is not readable while sealed', () => {
   const secret = cipher.seal('room/1', 'sk-very-secret', 'https://models.example.com');
   assert.equal(cipher.open('room/1', secret), 'sk-very-secret');
   assert.ok(!Buffer.from(secret.sealed, 'base64').includes('sk-very'));

@@ -21,7 +21,7 @@ async function issueTicket(kit: FeedKit, authorization = 't1'): Promise<string> 
   return ((await answer.json()) as { ticket: string }).ticket;
 }
 
-test('a ticket lets in once, as the one whom it was given to', async (t) => {
+test('a ticket is valid once, for its user', async (t) => {
   const { kit, issue } = await openKit(t);
   const ticket = await issue(kit);
   const stream = await kit.open(t, { as: 'nobody', query: `?ticket=${ticket}` });
@@ -55,7 +55,7 @@ test('a ticket is good for 30 s, and no longer than its token and its user', asy
   }
 });
 
-test('a stream by a ticket ends with the token that the ticket was got by', async (t) => {
+test('a stream by a ticket ends with the token that made the ticket', async (t) => {
   const { kit, clock, issue } = await openKit(t);
   const ticket = await issue(kit, `t1 ${clock.now() + 10_000}`);
   const stream = await kit.open(t, { query: `?ticket=${ticket}` });
@@ -63,7 +63,7 @@ test('a stream by a ticket ends with the token that the ticket was got by', asyn
   assert.equal(await stream.over, 'ended');
 });
 
-test('of more tickets than anybody needs the oldest make room', async (t) => {
+test('an excess of tickets drops the oldest', async (t) => {
   const { kit, issue } = await openKit(t);
   const first = await issue(kit);
   const second = await issue(kit);

@@ -13,7 +13,7 @@ test('the checksum is the CRC-32 of the digits, in base62', () => {
   assert.equal(zeros, `odr_${'0'.repeat(40)}2kaqcA`);
 });
 
-test('a typo anywhere is told without asking anybody', () => {
+test('a typo at any place is found without a lookup', () => {
   const secret = makeTokenSecret();
   for (let at = 4; at < secret.length; at++) {
     const other = secret[at] === 'x' ? 'y' : 'x';
@@ -23,7 +23,7 @@ test('a typo anywhere is told without asking anybody', () => {
   assert.equal(inspectTokenSecret(`${secret}x`), 'mistyped');
 });
 
-test('what is no token of ours is not called mistyped', () => {
+test('a foreign token is not called mistyped', () => {
   for (const text of ['', 'sk-123', 'Bearer', 'a long secret of somebody'])
     assert.equal(inspectTokenSecret(text), 'foreign');
 });

@@ -1,4 +1,4 @@
-// Commands do nothing, here or at the alert server, unless what is said of them could be posted by who gives them.
+// Commands do nothing, here or at the alert server, unless their caller could post the result.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
@@ -16,7 +16,7 @@ const LINES = [
 ];
 const BUTTONS = ['ack', 'unack', 'silence-1h'];
 
-/** Both rooms may use the alert server: what is refused here is refused for another reason. */
+/** Both rooms may use the alert server: refusals here have another reason. */
 const open = (t: Cleanup): Promise<AlertRoom> => openAlertRoom(t, { alertsRooms: ['ops', 'lair'] });
 
 async function refusesAll(
@@ -44,7 +44,7 @@ for (const reference of ['threadId', 'replyTo'])
     await refusesAll(room, press, 'message_not_found', BUTTONS);
   });
 
-test('a card from before somebody joined is out of reach where history is hidden', async (t) => {
+test('a card from before the caller joined is out of reach if history is hidden', async (t) => {
   const room = await open(t);
   const put = { name: 'Ops', visibility: 'private', historyVisibility: 'joined' };
   assert.equal((await room.send('PUT', '/api/room/ops', { as: 'ana', body: put })).status, 200);
@@ -56,7 +56,7 @@ test('a card from before somebody joined is out of reach where history is hidden
 const BARRED: readonly (readonly [string, string, string, (room: AlertRoom) => Promise<RoomsAnswer>])[] = [
   ['a guest', 'gus', 'forbidden', ({ send }) => send('GET', '/api/room/ops', { as: 'gus' })],
   [
-    'somebody who was muted',
+    'a muted member',
     'ben',
     'forbidden',
     ({ send }) =>
@@ -77,14 +77,14 @@ const BARRED: readonly (readonly [string, string, string, (room: AlertRoom) => P
       send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', visibility: 'private', archived: true } }),
   ],
   [
-    'somebody who was taken out',
+    'a removed member',
     'ben',
     'room_not_found',
     ({ send }) => send('DELETE', '/api/room/ops/member/ben', { as: 'ana' }),
   ],
 ];
-for (const [who, as, code, bar] of BARRED)
-  test(`${who} gives no command and presses no button`, async (t) => {
+for (const [caller, as, code, bar] of BARRED)
+  test(`${caller} gives no command and presses no button`, async (t) => {
     const room = await open(t);
     assert.ok((await bar(room)).status < 300);
     await refusesAll(room, (line) => room.say(as, 'ops', line, { threadId: room.card }), code);
@@ -92,7 +92,7 @@ for (const [who, as, code, bar] of BARRED)
     await refusesAll(room, press, code === 'room_not_found' ? 'message_not_found' : code, BUTTONS);
   });
 
-test('slow mode holds for commands, before anything is done', async (t) => {
+test('slow mode applies to commands, before anything is done', async (t) => {
   const room = await open(t);
   const put = { name: 'Ops', visibility: 'private', slowModeSeconds: 60 };
   assert.equal((await room.send('PUT', '/api/room/ops', { as: 'ana', body: put })).status, 200);
@@ -100,7 +100,7 @@ test('slow mode holds for commands, before anything is done', async (t) => {
   await refusesAll(room, (line) => room.say('ben', 'ops', line, { threadId: room.card }), 'slow_mode');
 });
 
-test('an id that is taken, by whatever message, is a refusal before anything is done', async (t) => {
+test('an id taken by any message is refused before the command does anything', async (t) => {
   const room = await open(t);
   const ids = ['of-ana-123', 'of-ben-123'];
   await room.say('ana', 'ops', 'words', { id: ids[0] });
@@ -111,7 +111,7 @@ test('an id that is taken, by whatever message, is a refusal before anything is 
   await refusesAll(room, (line) => room.say('ben', 'ops', line, { threadId: reply.json.id }), 'invalid_body');
 });
 
-test('the id of a command in another room, or of one that was deleted, is not that command again', async (t) => {
+test('the id of a command in another room, or of a deleted one, is not that command again', async (t) => {
   const room = await open(t);
   await room.send('PUT', '/api/room/lair/member/ben', { as: 'mallory', body: {} });
   const id = 'a-command-1';
@@ -125,7 +125,7 @@ test('the id of a command in another room, or of one that was deleted, is not th
   assert.equal(room.asked.length, before);
 });
 
-test('what could not be posted afterwards is not silenced', async (t) => {
+test('a command that could not be posted afterwards silences nothing', async (t) => {
   const room = await open(t);
   const lines: readonly (readonly [string, RegExp])[] = [
     [`/silence 1h a=b -- ${'x'.repeat(65_520)}`, /too_large/],
@@ -164,7 +164,7 @@ test('a token for another room gives no command', async (t) => {
   await refusesAll(room, say('lair'), 'invalid_body');
 });
 
-test('a token that may only read gives no command', async (t) => {
+test('a read-only token gives no command', async (t) => {
   const room = await open(t);
   const headers = bearer(await room.tokenOf('ben', { scopes: ['read', 'react', 'manage', 'hook', 'export'] }));
   const say = (line: string) =>
@@ -176,7 +176,7 @@ test('a token that may only read gives no command', async (t) => {
 
 type Write = NonNullable<Parameters<AlertRoom['core']['writer']['submit']>[0]>;
 
-/** What a message says, changed as an import or an earlier version might have written it. */
+/** The content of a message, changed as an import or an earlier version might have written it. */
 async function spoil({ core }: AlertRoom, id: string, changes: object): Promise<void> {
   const change: Write = {
     messages: [id],
@@ -191,7 +191,7 @@ async function spoil({ core }: AlertRoom, id: string, changes: object): Promise<
   assert.ok((await core.writer.submit(change)).ok);
 }
 
-test('what only looks like a card, or is a spoiled one, is no alert, and breaks nothing', async (t) => {
+test('a false or damaged card is no alert, and breaks nothing', async (t) => {
   const room = await open(t);
   const { card } = (await room.send('GET', `/api/message/${room.card}`, { as: 'ana' })).json;
   const bot = { id: 'robot', name: 'robot', kind: 'bot' };

@@ -1,4 +1,4 @@
-// Who may use the alert server: admins of the server, and members of the rooms that `--alerts-rooms` names.
+// The right to use the alert server: admins of the server, and members of the rooms named by `--alerts-rooms`.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
@@ -39,7 +39,7 @@ test('without --alerts-rooms only admins of the server use the alert server', as
   await may((line) => room.say('admin', 'ops', line));
 });
 
-test('a guest makes no room, and one who rules another room has no power over alerts there', async (t) => {
+test('a guest makes no room, and an owner of another room has no power over alerts there', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   assert.equal((await room.send('POST', '/api/room', { as: 'gus', body: { name: 'Own' } })).status, 403);
   const brought = await room.send('PUT', '/api/room/lair/member/gus', { as: 'mallory', body: { role: 'admin' } });
@@ -50,7 +50,7 @@ test('a guest makes no room, and one who rules another room has no power over al
   await mayNot(room, (line) => room.say('gus', 'ops', line));
 });
 
-test('members of a room that is named use it there, and nowhere else', async (t) => {
+test('members of a named room use it there, and nowhere else', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   await room.send('PUT', '/api/room/lair/member/ben', { as: 'mallory', body: { role: 'admin' } });
   await may((line) => room.say('ben', 'ops', line));
@@ -58,7 +58,7 @@ test('members of a room that is named use it there, and nowhere else', async (t)
   await mayNot(room, (line) => room.say('mallory', 'lair', line));
 });
 
-test('joining a public room alone gives no right to its alert server; being brought in does', async (t) => {
+test('joining a public room alone gives no right to its alert server; being added by a moderator does', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   await room.send('PUT', '/api/room/ops', { as: 'ana', body: { name: 'Ops', visibility: 'public' } });
   assert.equal((await room.send('POST', '/api/room/ops/join', { as: 'mallory' })).status, 200);
@@ -70,7 +70,7 @@ test('joining a public room alone gives no right to its alert server; being brou
   await mayNot(room, (line) => room.say('ben', 'ops', line));
 });
 
-test('who is made a guest loses it', async (t) => {
+test('a member who becomes a guest loses the right to alerts', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   await may((line) => room.say('ben', 'ops', line));
   await room.send('PUT', '/api/room/ops/member/ben', { as: 'ana', body: { role: 'guest' } });
@@ -89,7 +89,7 @@ test("an admin's token for certain rooms uses the alert server in named rooms al
   assert.equal(forced.status, 403, forced.text);
 });
 
-test("an admin's token without the scope admin is nobody's in particular", async (t) => {
+test("an admin's token without the scope admin gives no right to any room", async (t) => {
   const room = await openAlertRoom(t);
   await room.send('PUT', '/api/room/ops/member/admin', { as: 'ana', body: {} });
   const headers = bearer(await room.tokenOf('admin', { scopes: ['read', 'write'] }));
@@ -123,7 +123,7 @@ for (const matchers of EVERYTHING)
     assert.equal((await room.say('admin', 'ops', `/silence 1h --force ${matchers}`)).status, 201);
   });
 
-test('the slug of a room that is named is for admins of the server to give', async (t) => {
+test('only admins of the server give the slug of a named room', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops', 'oncall'] });
   const { send } = room;
   const make = (as: string, body: object) => send('POST', '/api/room', { as, body });
@@ -151,7 +151,7 @@ test('the slug of a room that is named is for admins of the server to give', asy
   assert.equal((await make('admin', { name: 'On call', slug: 'oncall' })).status, 201);
 });
 
-test('a named room that is renamed or deleted leaves its power to nobody', async (t) => {
+test('a named room that is renamed or deleted passes its power to no other room', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   const { send } = room;
   const put = (slug: string) => ({ name: 'Ops', slug, visibility: 'private' });
@@ -166,7 +166,7 @@ test('a named room that is renamed or deleted leaves its power to nobody', async
   assert.equal(taken.status, 403, taken.text);
 });
 
-test('the copilot of a room that is not named tells nobody what fires', async (t) => {
+test('the copilot of an unnamed room reports no firing alerts', async (t) => {
   const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
   const { send, core } = room;
   const copilot = { provider: 'echo', context: { includeAlerts: true } };

@@ -35,13 +35,13 @@ for (const [words, expected] of ENDS) {
 }
 
 for (const line of ['/silence? 1h a=b', '/silence 1h a=b ?']) {
-  test(`${line} only asks what it would match`, () => {
+  test(`${line} only lists its matches`, () => {
     assert.equal(silence(line).isPreview, true);
     assert.deepEqual(silence(line).matchers.map(printMatcher), ['a="b"']);
   });
 }
 
-test('matchers may stand in braces, between commas', () => {
+test('matchers may be in braces, separated by commas', () => {
   const { matchers } = silence('/silence 1h {a="x, y",b!="z"}');
   assert.deepEqual(matchers.map(printMatcher), ['a="x, y"', 'b!="z"']);
 });
@@ -69,11 +69,11 @@ for (const [line, reason] of REFUSED) {
   });
 }
 
-test('what silences everything is done when it is forced', () => {
+test('a silence for everything needs force', () => {
   assert.equal(silence('/silence 2h a=~".*" --force').force, true);
   assert.equal(silence('/silence 2h a=~".*" --force -- why').comment, 'why');
 });
 
-test('a silence without matchers leaves them to the alert in whose thread it stands', () => {
+test('a silence without matchers takes them from the alert of its thread', () => {
   assert.deepEqual(silence('/silence 1h').matchers, []);
 });

@@ -37,7 +37,7 @@ const ENDINGS: readonly (readonly [string, Ending])[] = [
   ['its token is revoked', ({ room, tokenId }) => room.send('DELETE', `/api/token/${tokenId}`)],
 ];
 for (const [when, end] of ENDINGS)
-  test(`a list of alerts asks the alert server no more when ${when}`, async (t) => {
+  test(`a list of alerts sends no more requests to the alert server when ${when}`, async (t) => {
     const room = await openAlertRoom(t, { alertsRooms: ['ops'] });
     const { json } = await room.send('POST', '/api/token', { body: { name: 'x', userId: 'ben' } });
     const parts: RequestParts = { headers: bearer(json.secret), body: { body: '/alerts' } };
@@ -50,7 +50,7 @@ for (const [when, end] of ENDINGS)
     assert.ok(ended.status < 300, ended.text);
     room.firing.count = 3;
     for (let i = 0; i < 3; i++) room.clock.advance(LOOK_MS);
-    // What was asked before this is asked would have come before it.
+    // Earlier requests would have arrived before this one.
     assert.equal((await room.say('admin', 'lair', '/silence? 1h a=b')).status, 200);
     assert.equal(room.asked.length, before + 1);
   });

@@ -42,7 +42,7 @@ const messages = async ({ rooms }: Fixture) =>
 const silencesOf = ({ asked }: Fixture) =>
   asked.filter(({ method }) => method === 'POST').map(({ body }) => body as Record<string, unknown>);
 
-test('/silence silences what it names, as the one who wrote it, and says where it was written', async (t) => {
+test('/silence silences its matches, in the name of its author, and names the place of the command', async (t) => {
   const room = await openRoom(t);
   const said = await room.say('/silence 2h alertname=DiskFull instance=~"web.*" -- new disks');
   assert.equal(said.status, 201, said.text);
@@ -61,7 +61,7 @@ test('/silence silences what it names, as the one who wrote it, and says where i
   assert.equal(said.json.card.silence.id, 'a-silence-1');
 });
 
-test('a preview asks with the same matchers, does nothing and is seen by nobody else', async (t) => {
+test('a preview uses the same matchers, does nothing and is seen by its author alone', async (t) => {
   const room = await openRoom(t);
   const said = await room.say('/silence? 2h alertname=DiskFull');
   assert.equal(said.status, 200);
@@ -86,7 +86,7 @@ test('the same line with the same id is done once', async (t) => {
   assert.equal(silencesOf(room).length, 1);
 });
 
-test('a silence that was made before its message was kept is not made again', async (t) => {
+test('a silence made before its message was stored is not made again', async (t) => {
   const comment = 'silenced from ops http://127.0.0.1:8065/r/ops/m/silence-4711';
   const kept = [{ id: 'a-silence-0', comment, status: { state: 'active' } }];
   const room = await openRoom(t, (request) =>
@@ -97,14 +97,14 @@ test('a silence that was made before its message was kept is not made again', as
   assert.deepEqual(silencesOf(room), []);
 });
 
-test('/alerts lists what fires and keeps the list up to date', async (t) => {
+test('/alerts lists firing alerts and keeps the list up to date', async (t) => {
   const room = await openRoom(t);
   const said = await room.say('/alerts alertname=DiskFull');
   assert.equal(said.status, 201);
   assert.match(said.json.body, /^1 active alert\n- \*\*DiskFull\*\* instance=web1: \/var is full$/);
 });
 
-test('/unsilence ends a silence; one that has ended is refused', async (t) => {
+test('/unsilence ends a silence; an ended silence is refused', async (t) => {
   const room = await openRoom(t);
   assert.equal((await room.say('/unsilence live-silence')).status, 201);
   assert.ok(room.asked.some(({ method, path }) => method === 'DELETE' && path === '/api/v2/silence/live-silence'));
@@ -119,7 +119,7 @@ const REFUSED: readonly (readonly [string, number, RegExp])[] = [
   ['/ack', 400, /in the thread of an alert/],
 ];
 for (const [line, status, reason] of REFUSED) {
-  test(`${line} posts nothing and says why`, async (t) => {
+  test(`${line} posts nothing and gives the reason`, async (t) => {
     const room = await openRoom(t);
     const said = await room.say(line);
     assert.equal(said.status, status);
@@ -134,7 +134,7 @@ test('a line that begins with two slashes, or with a path, is posted', async (t)
   assert.equal((await room.say('/usr/bin/false failed')).json.body, '/usr/bin/false failed');
 });
 
-test('/help is told to the one who asks', async (t) => {
+test('/help answers its caller alone', async (t) => {
   const room = await openRoom(t);
   assert.match((await room.say('/help')).json.notice, /\/silence 2h/);
   assert.deepEqual(await messages(room), []);

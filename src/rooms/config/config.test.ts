@@ -46,7 +46,7 @@ test('without any configuration it serves this machine alone, without sign-in', 
   });
 });
 
-test('flags stand above variables, those above the file, and that above defaults', () => {
+test('flags override variables, these the file, and the file the defaults', () => {
   const file = { port: 1, 'max-body': '2KiB', 'node-id': 'file' };
   const env = { OPSDECK_ROOMS_PORT: '2', OPSDECK_ROOMS_NODE_ID: 'env' };
   const options = optionsOf({ port: '3' }, env, file);
@@ -61,7 +61,7 @@ test('rooms for alerts are named by flag, variable or file', () => {
   assert.deepEqual(optionsOf(alerts, {}, { 'alerts-rooms': ['ops'] }).alertsRooms, ['ops']);
 });
 
-test('elsewhere than on this machine everybody shows a token', () => {
+test('remote clients need a token', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'chat.example.com']) {
     const options = optionsOf({ host });
     assert.equal(options.auth, 'token', host);
@@ -70,7 +70,7 @@ test('elsewhere than on this machine everybody shows a token', () => {
   for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(optionsOf({ host }).auth, 'none', host);
 });
 
-describe('whoever can reach the server from elsewhere shows a token', () => {
+describe('remote clients need a token, however they reach the server', () => {
   const exposed: readonly (readonly [RoomsFlags, string])[] = [
     [{ host: '0.0.0.0' }, '--host 0.0.0.0'],
     [{ 'base-url': 'https://chat.example.com' }, '--base-url https://chat.example.com'],
@@ -94,13 +94,13 @@ describe('whoever can reach the server from elsewhere shows a token', () => {
     });
   }
 
-  test('wherever the setting comes from', () => {
+  test('from any source of the setting', () => {
     assert.equal(optionsOf({}, { OPSDECK_ROOMS_BASE_URL: 'https://chat.example.com' }).auth, 'token');
     assert.equal(optionsOf({}, {}, { 'allowed-host': ['chat.example.com'] }).auth, 'token');
     assert.equal(problemsOf({}, { OPSDECK_ROOMS_AUTH: 'none' }, { 'base-url': 'https://chat.example.com' }).length, 1);
   });
 
-  test('names of this machine are no such setting', () => {
+  test('names of this machine are not such a setting', () => {
     for (const flags of [
       { 'base-url': 'http://localhost:8065' },
       { 'base-url': 'http://[::1]:8065' },
@@ -110,7 +110,7 @@ describe('whoever can reach the server from elsewhere shows a token', () => {
       assert.deepEqual([optionsOf(flags).auth, optionsOf(flags).exposure], ['none', undefined], JSON.stringify(flags));
   });
 
-  test('who forces it is warned', () => {
+  test('a forced start gives a warning', () => {
     const config = loadConfig({ auth: 'insecure-none', 'base-url': 'https://chat.example.com' }, {});
     assert.deepEqual(config.ok && config.value.warnings, [
       'there is no sign-in: every client that can reach this server is its admin (--auth insecure-none)',
@@ -118,7 +118,7 @@ describe('whoever can reach the server from elsewhere shows a token', () => {
   });
 });
 
-test('rate limits go with tokens, and can be turned off', () => {
+test('rate limits follow tokens, and can be turned off', () => {
   assert.equal(optionsOf({ auth: 'token' }).rateLimits, true);
   assert.equal(optionsOf({ auth: 'token', 'rate-limits': false }).rateLimits, false);
   assert.equal(optionsOf({ auth: 'token' }, { OPSDECK_ROOMS_RATE_LIMITS: '0' }).rateLimits, false);
@@ -129,7 +129,7 @@ test('an outbound proxy may hold a name and password', () => {
   assert.equal(optionsOf({}, { OPSDECK_ROOMS_OUTBOUND_PROXY: url }).outboundProxy, url);
 });
 
-test('a proxy of the environment that is not used is told, without its password', () => {
+test('an unused proxy of the environment is reported, without its password', () => {
   const warningsOf = (flags: RoomsFlags) => {
     const config = loadConfig(flags, { https_proxy: 'http://user:hunter2@proxy.example' });
     return config.ok ? config.value.warnings : assert.fail();
@@ -203,7 +203,7 @@ describe('mistakes', () => {
     });
   }
 
-  test('all of them are told at once', () =>
+  test('all of them are reported at once', () =>
     assert.equal(problemsOf({ port: 'x', retention: 'y' }, {}, { prot: 1 }).length, 3));
 
   for (const url of [

@@ -5,7 +5,7 @@ import { type Cursor, readFeedQuery, readLogQuery, refuseSecrets } from './feed-
 const ask = (query: Readonly<Record<string, string>>, lastEventId?: string) =>
   readFeedQuery((name) => query[name], lastEventId);
 
-test('a cursor is an id as it came, or 0; anything else is told', () => {
+test('a cursor is an event id, or 0; anything else is refused', () => {
   const cases: [string, Cursor | string][] = [
     ['0', { epoch: null, pos: 0 }],
     ['k3f9-0', { epoch: 'k3f9', pos: 0 }],
@@ -31,7 +31,7 @@ test('a cursor is an id as it came, or 0; anything else is told', () => {
   }
 });
 
-test('without a cursor there is none; Last-Event-ID beats since, and an empty one does not', () => {
+test('without a cursor there is none; Last-Event-ID overrides since, and an empty one does not', () => {
   const cursorOf = (since: string | undefined, lastEventId: string | undefined) => {
     const query = ask(since === undefined ? {} : { since }, lastEventId);
     return query.ok ? query.value.cursor?.pos : query.code;
@@ -42,7 +42,7 @@ test('without a cursor there is none; Last-Event-ID beats since, and an empty on
   assert.equal(cursorOf('k3f9-1', 'x'), 'invalid_cursor');
 });
 
-test('rooms and types are lists, of which nothing is everything', () => {
+test('rooms and types are lists, and an empty list means everything', () => {
   const query = ask({ rooms: 'a, b,,a', types: 'typing,message.created' });
   assert.ok(query.ok);
   assert.deepEqual(query.value.rooms, ['a', 'b']);
@@ -63,7 +63,7 @@ test('the log takes a limit and a time to wait, within bounds', () => {
   assert.deepEqual([plain.value.limit, plain.value.waitMs], [100, 25_000]);
 });
 
-test('what looks like a token in a URL is refused, without saying what it was', () => {
+test('a probable token in a URL is refused, without repeating it', () => {
   for (const name of ['token', 'access_token', 'accessToken', 'api_key', 'apikey', 'Authorization', 'auth']) {
     const refusal = refuseSecrets({ [name]: 'secret-value' });
     assert.ok(refusal?.reason.startsWith(`${name}: `), name);

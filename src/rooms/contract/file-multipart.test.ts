@@ -70,7 +70,7 @@ for (const [head, name] of [
   });
 }
 
-test('a form without a file, one that breaks off, and one that is none', async () => {
+test('a form without a file, a form that is cut off, and an invalid form', async () => {
   assert.match(String(await read(formOf({ head: 'name="other"', body: 'x' }))), /no field "file"/);
   assert.match(String(await read(Buffer.from('hello'))), /not a complete multipart/);
   assert.match(String(await read(Buffer.alloc(0))), /not a complete multipart/);

@@ -7,10 +7,10 @@ import type { SseStream } from '../../testing/http/sse-client.ts';
 import type { ModelScript } from '../testing/copilot/fake-model.ts';
 import { type CopilotRoom, openCopilotRoom, openWire } from '../testing/copilot/room.ts';
 
-// The clock stands still from the request to cancel on: whatever waited for any time at all would never happen.
+// The clock is stopped from the request to cancel on: any wait for a time would never end.
 
 interface Moment {
-  /** Resolves when the run is where it is to be cancelled. */
+  /** Resolves when the run has reached the point of cancellation. */
   readonly reached: (stream: SseStream) => Promise<unknown>;
   /** Resolves when nothing more of it is under way at the provider. */
   readonly dropped?: () => Promise<unknown> | undefined;
@@ -24,8 +24,8 @@ async function assertCancelledAtOnce(t: TestContext, room: CopilotRoom, { reache
   const { id } = await room.run('run.queued', ({ triggerId }) => triggerId === trigger.id);
   await reached(stream);
   const answered = room.rooms.send('DELETE', `/api/run/${id}`, { as: 'ana' });
-  const told = untilEvent(stream, (event, data) => event === 'run.finished' && data.includes(id));
-  await Promise.all([told, dropped?.()]);
+  const finished = untilEvent(stream, (event, data) => event === 'run.finished' && data.includes(id));
+  await Promise.all([finished, dropped?.()]);
   assert.equal((await answered).json.state, 'cancelled');
   stream.close();
 }
@@ -40,18 +40,18 @@ async function untilEvent(stream: SseStream, test: (event: string, data: string)
 
 const words = `data: ${JSON.stringify({ choices: [{ delta: { content: 'word ' } }] })}\n\n`;
 
-test('a run whose answer goes on for ever is cancelled at once', async (t) => {
+test('a run with an endless answer is cancelled at once', async (t) => {
   const clock = new FakeClock();
   const room = await openCopilotRoom(t, { clock });
   room.model.play({ stream: [words], ending: 'repeat' });
   await assertCancelledAtOnce(t, room, {
     reached: async (stream) => {
-      const told = untilEvent(stream, (event) => event === 'message.delta');
+      const delta = untilEvent(stream, (event) => event === 'message.delta');
       await eventually('words', () => {
         clock.advance(10);
-        return room.told.some(({ type }) => type === 'message.delta');
+        return room.published.some(({ type }) => type === 'message.delta');
       });
-      await told;
+      await delta;
     },
     dropped: () => room.model.requests[0]?.abandoned,
   });
@@ -72,7 +72,7 @@ for (const [what, script] of SILENT) {
   });
 }
 
-test('a run that is to ask again later is cancelled at once', async (t) => {
+test('a run that waits for a retry is cancelled at once', async (t) => {
   const delays: number[] = [];
   const clock = new (class extends FakeClock {
     override after(ms: number, action: () => void) {

@@ -1,4 +1,4 @@
-// What people ask copilots for by a line that begins with a slash.
+// Slash commands to copilots.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake/clock.ts';
@@ -11,7 +11,7 @@ const say = ({ rooms }: CopilotRoom, as: string, body: string, more: object = {}
 const shownTo = ({ model }: CopilotRoom, index: number) =>
   ((model.requests[index]?.body.messages ?? []) as readonly Turn[]).slice(1).map(({ content }) => content);
 
-test('/ask asks the copilot, for all to see, also where it listens to nothing else', async (t) => {
+test('/ask calls the copilot, for all to see, even without any other trigger', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { trigger: 'manual', replyIn: 'room' } });
   const asked = await say(room, 'ben', '/ask  what is\nbroken?', { id: 'question-1' });
   assert.equal(asked.status, 201, asked.text);
@@ -25,7 +25,7 @@ test('/ask asks the copilot, for all to see, also where it listens to nothing el
   assert.equal(room.model.requests.length, 1);
 });
 
-test('in a thread that /ask began the copilot goes on answering', async (t) => {
+test('in a thread begun by /ask the copilot goes on answering', async (t) => {
   const room = await openCopilotRoom(t);
   const asked = await say(room, 'ana', '/ask what is broken?');
   await room.ended(asked.json);
@@ -33,22 +33,22 @@ test('in a thread that /ask began the copilot goes on answering', async (t) => {
   assert.equal((await room.ended(more)).threadId, asked.json.id);
 });
 
-test('/ask says why nobody would answer, and posts nothing', async (t) => {
+test('/ask gives the reason without an answer, and posts nothing', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { triggerRoles: ['owner'] } });
   const roleless = await say(room, 'ben', '/ask me');
   assert.deepEqual([roleless.status, roleless.json], [403, 'the copilot of this room does not listen to your role']);
   const empty = await say(room, 'ana', '/ask  ');
   assert.match(empty.json, /the question is missing\. \/ask <question>/);
   await room.rooms.send('DELETE', '/api/room/ops/copilot', { as: 'ana' });
-  const nobody = await say(room, 'ana', '/ask me');
-  assert.deepEqual([nobody.status, nobody.headers.get('x-error-code')], [404, 'not_found']);
+  const refused = await say(room, 'ana', '/ask me');
+  assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [404, 'not_found']);
   assert.equal(
     room.events.some(({ type }) => type === 'message.created'),
     false,
   );
 });
 
-test('/catchup sums up what has not been read, from all threads, for its asker alone', async (t) => {
+test('/catchup sums up unread messages, from all threads, for its caller alone', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { context: { messages: 1 } } });
   const { rooms } = room;
   await rooms.send('POST', '/api/room/ops/join', { as: 'ben' });
@@ -75,7 +75,7 @@ test('/catchup sums up what has not been read, from all threads, for its asker a
   assert.equal(room.events.filter(({ type }) => type === 'message.created').length, 4);
 });
 
-test('/catchup 2h goes back so far; without anything new it says so', async (t) => {
+test('/catchup 2h covers two hours; without new messages it says so', async (t) => {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
   const room = await openCopilotRoom(t, { clock });
   const { rooms } = room;

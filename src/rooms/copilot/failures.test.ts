@@ -206,7 +206,7 @@ for (const { what, scripts, state, body, code, finish, requests, timeouts = TIME
   });
 }
 
-test('copilot: Anthropic is asked in its own way and shows text alone', async (t) => {
+test('copilot: Anthropic is called by its own protocol and shows text alone', async (t) => {
   const room = await openCopilotRoom(t, { kind: 'anthropic', copilot: { temperature: 0.3 } });
   room.model.play({ stream: anthropicStream(['all ', 'is well']) });
   const run = await room.ended(await room.post('@copilot how is it?'));
@@ -223,7 +223,7 @@ test('copilot: Anthropic is asked in its own way and shows text alone', async (t
   assert.equal((await room.answer(run)).body, 'all is well');
 });
 
-test('copilot: an overloaded Anthropic is asked again, a refused request is not', async (t) => {
+test('copilot: an overloaded Anthropic is called again, a refused request is not', async (t) => {
   const room = await openCopilotRoom(t, { kind: 'anthropic' });
   const overloaded =
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
@@ -236,7 +236,7 @@ test('copilot: an overloaded Anthropic is asked again, a refused request is not'
   assert.equal(room.model.requests.length, 3);
 });
 
-test('copilot: a server that refuses a parameter is asked without it, and from then on', async (t) => {
+test('copilot: a server that refuses a parameter is called without it from then on', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { temperature: 1 } });
   const no = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) });
   room.model.play(
@@ -267,7 +267,7 @@ test('copilot: a server that does not stream is understood', async (t) => {
   assert.equal((await room.answer(run)).body, 'all at once');
 });
 
-test('copilot: a name that resolves to a forbidden address when it is asked is not asked', async (t) => {
+test('copilot: a name that resolves to a forbidden address at the time of the call is not called', async (t) => {
   let asked = 0;
   const resolve: Resolve = (_name, done) => {
     asked++;

@@ -16,7 +16,7 @@ function filesBelow(folder: string): readonly string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-test('no key is in any log, event, export, answer or file after all that a copilot may do', async (t) => {
+test('no key is in any log, event, export, answer or file after every action of a copilot', async (t) => {
   const room = await openCopilotRoom(t);
   const { rooms, model } = room;
   const answers: string[] = [];
@@ -54,8 +54,8 @@ test('no key is in any log, event, export, answer or file after all that a copil
     '/api/search?q=key',
   ])
     assert.equal((await send('GET', path)).status, 200, path);
-  const told = JSON.stringify([room.events, room.told, answers, rooms.log()]);
-  for (const key of [MODEL_KEY, ROOM_KEY]) assert.equal(told.includes(key), false);
+  const output = JSON.stringify([room.events, room.published, answers, rooms.log()]);
+  for (const key of [MODEL_KEY, ROOM_KEY]) assert.equal(output.includes(key), false);
   const files = filesBelow(rooms.folder);
   assert.ok(files.length > 1);
   for (const path of files) {
@@ -67,7 +67,7 @@ test('no key is in any log, event, export, answer or file after all that a copil
   assert.equal('apiKey' in shown.json, false);
 });
 
-test('a key goes to the origin that it was entered for, and to no other', async (t) => {
+test('a key is sent to the origin that it was entered for, and to no other', async (t) => {
   const room = await openCopilotRoom(t);
   const { rooms, model } = room;
   const other = await startFakeModel(t);
@@ -75,7 +75,7 @@ test('a key goes to the origin that it was entered for, and to no other', async 
   const refused = await rooms.send('PUT', '/api/provider/fake', { as: 'ana', body: moved });
   assert.equal(refused.status, 400);
   assert.match(refused.json, /send its key/);
-  // The room's own address: the key of the provider stays at home.
+  // The room's own address: the key of the provider is not sent there.
   const elsewhere = { provider: 'fake', baseUrl: other.url };
   assert.equal((await rooms.send('PUT', '/api/room/ops/copilot', { as: 'ana', body: elsewhere })).status, 200);
   await room.ended(await room.post('@copilot one'));
@@ -89,7 +89,7 @@ test('a key goes to the origin that it was entered for, and to no other', async 
   assert.equal(model.requests.length, 0);
 });
 
-test('an address of this machine is asked only where an admin has allowed it, when saved and when asked', async (t) => {
+test("an address of this machine is used only with an admin's permission, checked when saved and when called", async (t) => {
   const room = await openCopilotRoom(t);
   const { rooms, model } = room;
   for (const baseUrl of [
@@ -114,7 +114,7 @@ test('an address of this machine is asked only where an admin has allowed it, wh
     allowPrivate: true,
   };
   assert.equal((await rooms.send('POST', '/api/provider', { as: 'ana', body: metadata })).status, 400);
-  // What was allowed is not any more: the next question does not get there.
+  // The permission was withdrawn: the next question is not sent there.
   const { core } = rooms;
   const provider = core.state.get('provider', 'fake');
   assert.ok(provider);
@@ -125,7 +125,7 @@ test('an address of this machine is asked only where an admin has allowed it, wh
   assert.equal(model.requests.length, 0);
 });
 
-test('a redirect leads nowhere', async (t) => {
+test('a redirect is not followed', async (t) => {
   let reached = 0;
   const inner = createServer((_, response) => {
     reached++;
@@ -140,7 +140,7 @@ test('a redirect leads nowhere', async (t) => {
   assert.equal(reached, 0);
 });
 
-test('a private run is seen by its asker alone', async (t) => {
+test('a private run is seen by its author alone', async (t) => {
   const people = await openPeople(t, ['ana', 'ben']);
   const model = await startFakeModel(t);
   const copilot = { provider: 'echo', model: 'echo?delayMs=10' };
@@ -156,7 +156,7 @@ test('a private run is seen by its asker alone', async (t) => {
   assert.equal(ended.audience, 'ben');
   assert.equal(ended.text, 'echo: tell me quietly');
   assert.ok(room.events.filter(({ type }) => type.startsWith('run.')).every(({ audience }) => audience === 'ben'));
-  assert.ok(room.told.filter(({ type }) => type === 'message.delta').every(({ audience }) => audience === 'ben'));
+  assert.ok(room.published.filter(({ type }) => type === 'message.delta').every(({ audience }) => audience === 'ben'));
   assert.equal(
     (await people.send('GET', `/api/run/${asked.json.id}`, { as: 'ben' })).json.text,
     'echo: tell me quietly',
@@ -178,7 +178,7 @@ test('a private run is seen by its asker alone', async (t) => {
   assert.ok(own.text.includes('quietly'));
 });
 
-test('who is outside of a private room finds neither its copilot nor its runs', async (t) => {
+test('an outsider of a private room finds neither its copilot nor its runs', async (t) => {
   const people = await openPeople(t, ['ana', 'ben', 'kim']);
   const body = { name: 'Ops', visibility: 'private', members: ['ben'], copilot: { provider: 'echo' } };
   await people.send('POST', '/api/room', { as: 'ana', body });

@@ -5,7 +5,7 @@ import { openCopilotRoom } from '../testing/copilot/room.ts';
 
 type Turn = { readonly role: string; readonly content: string };
 
-test('a model is shown the thread and the room before it, and nothing of other rooms or that was deleted', async (t) => {
+test('a prompt holds the thread and the room before it, and no text of other rooms or of deleted messages', async (t) => {
   const room = await openCopilotRoom(t);
   const { rooms } = room;
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Else' } });
@@ -41,7 +41,7 @@ test('a model is shown the thread and the room before it, and nothing of other r
   assert.equal(first.saw.length, 5);
 });
 
-test('a model is not shown what its asker may not see', async (t) => {
+test('a prompt holds only text visible to its author', async (t) => {
   const room = await openCopilotRoom(t);
   const { rooms } = room;
   const put = { name: 'Ops', historyVisibility: 'joined' };
@@ -57,14 +57,14 @@ test('a model is not shown what its asker may not see', async (t) => {
   assert.equal(JSON.stringify(room.model.requests[1]?.body).includes('before ben came'), true);
 });
 
-test('what must not leave the room is taken out of what is sent', async (t) => {
+test('redacted text is removed from the prompt', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { redact: { emails: true, patterns: ['cust-[0-9]+'] } } });
   await room.ended(await room.post('@copilot cust-42 of kim@example.com has odr_ABCDEFGH12345678'));
   const turns = room.model.requests[0]?.body.messages as readonly Turn[];
   assert.equal(turns.at(-1)?.content, 'ana: @copilot [redacted] of [e-mail] has [secret]');
 });
 
-test('the alerts of the room are told with it; without its alert server a model is asked all the same', async (t) => {
+test('the alerts of the room are in the prompt; without its alert server the model is still called', async (t) => {
   const alert = {
     fingerprint: 'a1',
     labels: { alertname: 'DiskFull', team: 'payments' },
@@ -85,7 +85,7 @@ test('the alerts of the room are told with it; without its alert server a model 
   assert.equal(two?.includes('DiskFull'), false);
 });
 
-test('attached texts are shown where the settings include them, up to a bound, and nothing that is no text', async (t) => {
+test('attached texts are in the prompt if the settings include them, up to a bound, and no other files', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { context: { includeFiles: true, maxTokens: 100_000 } } });
   const upload = async (name: string, body: string, type = 'application/octet-stream') => {
     const headers = { 'content-type': type, 'x-file-name': name };

@@ -10,16 +10,16 @@ import { type CopilotRoom, follow, openCopilotRoom } from '../testing/copilot/ro
 const content = (words: string) => `data: ${JSON.stringify({ choices: [{ delta: { content: words } }] })}\n\n`;
 const OPEN: ModelScript = { stream: [content('some words')], ending: 'hang' };
 
-/** The run that a message has started, as soon as it has told something. */
+/** The run started by a message, as soon as it has published a piece. */
 async function streaming(room: CopilotRoom, triggerId: string): Promise<Run> {
   const started = await room.run('run.started', (run) => run.triggerId === triggerId);
   await eventually('a delta', () =>
-    room.told.some(({ type, data }) => type === 'message.delta' && data.includes(started.id)),
+    room.published.some(({ type, data }) => type === 'message.delta' && data.includes(started.id)),
   );
   return started;
 }
 
-test('a run is queued, started with an empty message, told in pieces and ended with the whole text, in three commits', async (t) => {
+test('a run is queued, started with an empty message, published in pieces and ended with the whole text, in three commits', async (t) => {
   const room = await openCopilotRoom(t, { kind: 'echo', copilot: { model: 'echo?delayMs=20' } });
   const trigger = await room.post('@copilot   how are\nthings');
   const run = await room.ended(trigger);
@@ -45,7 +45,7 @@ test('a run is queued, started with an empty message, told in pieces and ended w
   assert.equal(answer.edited, null);
   assert.equal(answer.run?.finishReason, 'stop');
   let text = '';
-  for (const { type, data, roomId } of room.told) {
+  for (const { type, data, roomId } of room.published) {
     if (type !== 'message.delta') continue;
     const delta = JSON.parse(data);
     assert.deepEqual([roomId, delta.messageId, delta.runId], [trigger.roomId, answer.id, run.id]);
@@ -57,10 +57,10 @@ test('a run is queued, started with an empty message, told in pieces and ended w
   assert.deepEqual(run.saw, [{ messageId: trigger.id, version: 2 }]);
 });
 
-test('deltas are put together: a thousand words are not a thousand of them', async (t) => {
+test('deltas are merged: a thousand words are fewer than a thousand deltas', async (t) => {
   const room = await openCopilotRoom(t, { kind: 'echo', copilot: { model: 'echo?tokens=1000' } });
   const run = await room.ended(await room.post('@copilot go on'));
-  const deltas = room.told.filter(({ type }) => type === 'message.delta');
+  const deltas = room.published.filter(({ type }) => type === 'message.delta');
   const { body } = await room.answer(run);
   assert.ok(deltas.length <= Math.ceil(body.length / 512) + 2, `${deltas.length} deltas`);
 });
@@ -79,7 +79,7 @@ test('a run that is cancelled cuts its connection and keeps its text', async (t)
   assert.deepEqual([again.status, again.headers.get('x-error-code')], [409, 'run_finished']);
 });
 
-test('a run is retried once, in a message of its own', async (t) => {
+test('a run is retried once, in a new message', async (t) => {
   const room = await openCopilotRoom(t);
   room.model.play({ status: 401 }, { stream: openAiStream(['well']) });
   const run = await room.ended(await room.post('@copilot go'));
@@ -141,7 +141,7 @@ for (const [what, act, after] of GROUND) {
   });
 }
 
-test('a server that stops marks what it was writing as interrupted, and begins later what had not begun', async (t) => {
+test('a server that stops marks runs in progress as interrupted, and starts queued runs later', async (t) => {
   const room = await openCopilotRoom(t);
   room.model.play(OPEN);
   const first = await room.post('@copilot one');
@@ -159,7 +159,7 @@ test('a server that stops marks what it was writing as interrupted, and begins l
   assert.equal(other.run.trigger, second.id);
 });
 
-test('after a crash the text of the last second is lost and no more', async (t) => {
+test('a crash loses the text of the last second and no more', async (t) => {
   const room = await openCopilotRoom(t);
   const { core } = room.rooms;
   const trigger = await room.post('plain');
@@ -208,7 +208,7 @@ test('after a crash the text of the last second is lost and no more', async (t) 
   assert.equal(run.json.state, 'interrupted');
 });
 
-test('one question has one answer, however often it is asked', async (t) => {
+test('one question has one answer, however often it is sent', async (t) => {
   const room = await openCopilotRoom(t, { kind: 'echo' });
   const post = () =>
     room.rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { id: 'the-question', body: '@copilot go' } });
@@ -219,7 +219,7 @@ test('one question has one answer, however often it is asked', async (t) => {
   assert.equal(room.events.filter(({ type }) => type === 'message.created').length, 2);
 });
 
-test('questions wait for their turn; one too many is told so, to its asker alone', async (t) => {
+test('questions wait for their turn; one too many is refused, to its author alone', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { limits: { concurrent: 1, queue: 1 } } });
   room.model.play(OPEN);
   const first = await room.post('@copilot one');
@@ -229,7 +229,7 @@ test('questions wait for their turn; one too many is told so, to its asker alone
   const third = await room.post('@copilot three');
   const reacted = (event: RoomEvent) => event.type === 'reaction.added' && event.message.id === third.id;
   await room.event(reacted);
-  const note = room.told.find(({ type }) => type === 'note');
+  const note = room.published.find(({ type }) => type === 'note');
   assert.equal(note?.audience, 'ana');
   assert.equal(JSON.parse(note?.data ?? '{}').messageId, third.id);
   const refused = await room.rooms.send('POST', '/api/room/ops/copilot/run', { as: 'ana', body: { prompt: 'now' } });
@@ -241,13 +241,13 @@ test('questions wait for their turn; one too many is told so, to its asker alone
   assert.equal((await room.ended(second)).state, 'complete');
 });
 
-test('limits count runs and tokens before a model is asked, and are settled by what it reports', async (t) => {
+test('limits count runs and tokens before the model is called, and are settled by its report', async (t) => {
   const room = await openCopilotRoom(t, {
     copilot: { maxOutputTokens: 100, limits: { tokensPerDay: 130, concurrent: 0 } },
   });
   room.model.play({ stream: openAiStream(['well'], { usage: { prompt_tokens: 20, completion_tokens: 10 } }) });
   assert.equal((await room.ended(await room.post('@copilot one'))).state, 'complete');
-  // 30 are spent: 100 more can be set aside, and then none.
+  // 30 are spent: 100 more can be reserved, and then none.
   assert.equal((await room.ended(await room.post('@copilot two'))).state, 'complete');
   const refused = await room.rooms.send('POST', '/api/room/ops/copilot/run', { as: 'ana', body: { prompt: 'three' } });
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [429, 'copilot_quota']);
@@ -255,7 +255,7 @@ test('limits count runs and tokens before a model is asked, and are settled by w
   assert.equal(room.model.requests.length, 2);
 });
 
-test('a provider that fails five times is left alone, and the room is told once', async (t) => {
+test('a provider that fails five times is not called any more, and the room is notified once', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { limits: { concurrent: 0 } } });
   room.model.play({ status: 401 });
   for (const n of [1, 2, 3, 4, 5]) await room.ended(await room.post(`@copilot ${n}`));

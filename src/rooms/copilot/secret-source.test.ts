@@ -11,7 +11,7 @@ const variables = {
   OPSDECK_ADMIN_TOKEN: 'not for models',
 };
 
-test('a variable is read if it is meant for copilots', async () => {
+test('a variable is read if its name marks it for copilots', async () => {
   const source = new SecretSource({ variables, folder: undefined });
   assert.deepEqual(await source.read('env:OPSDECK_COPILOT_KEY'), { ok: true, value: 'key-from-env' });
   for (const reference of [
@@ -28,7 +28,7 @@ test('a variable is read if it is meant for copilots', async () => {
   }
 });
 
-test('a file is read if it lies in the directory of secrets, wherever links lead', async (t) => {
+test('a file is read if its real path is in the directory of secrets', async (t) => {
   const base = temporaryFolder(t);
   const folder = join(base, 'secrets');
   mkdirSync(join(folder, '..data'), { recursive: true });

@@ -25,45 +25,45 @@ function kit(messages: readonly Message[] = []) {
     clock,
   };
   const triggers = new CopilotTriggers(parts as unknown as CopilotTriggersParts);
-  const tell = (...told: readonly Message[]) =>
+  const commit = (...messages: readonly Message[]) =>
     triggers.follow(
-      told.map((message, index) => ({
+      messages.map((message, index) => ({
         pos: index + 1,
         data: '',
         event: { type: 'message.created', roomId: ROOM_ID, message },
       })),
     );
-  return { clock, asked, triggers, tell };
+  return { clock, asked, triggers, commit };
 }
 
 const ben = { author: { id: 'ben', name: 'Ben', kind: 'human' } } as const;
 const idsOf = (...seqs: readonly number[]) => seqs.map((seq) => autoRunId(ROOM_ID, `message-${seq}`));
 
-test('what somebody writes in several messages is answered once, when he has finished', () => {
-  const { clock, asked, tell } = kit();
-  tell(messageOf(1, 'one'));
+test('several messages of one author are answered once, after a pause', () => {
+  const { clock, asked, commit } = kit();
+  commit(messageOf(1, 'one'));
   clock.advance(1_000);
-  tell(messageOf(2, 'two'));
+  commit(messageOf(2, 'two'));
   clock.advance(1_499);
   assert.deepEqual(asked, []);
   clock.advance(1);
   assert.deepEqual(asked, idsOf(2));
 });
 
-test('what somebody else writes in between is a question of its own', () => {
-  const { clock, asked, tell } = kit();
-  tell(messageOf(1, 'one'), messageOf(2, 'two', ben));
+test('a message of another author in between is a separate question', () => {
+  const { clock, asked, commit } = kit();
+  commit(messageOf(1, 'one'), messageOf(2, 'two', ben));
   assert.deepEqual(asked, idsOf(1));
   clock.advance(1_500);
   assert.deepEqual(asked, idsOf(1, 2));
 });
 
-test('threads are waited for one by one, and nothing is asked after the end', async () => {
-  const { clock, asked, tell, triggers } = kit();
-  tell(messageOf(1, 'one'), messageOf(2, 'two', { ...ben, threadId: 'message-0' }));
+test('threads wait separately, and nothing is triggered after the end', async () => {
+  const { clock, asked, commit, triggers } = kit();
+  commit(messageOf(1, 'one'), messageOf(2, 'two', { ...ben, threadId: 'message-0' }));
   clock.advance(1_500);
   assert.deepEqual(asked, idsOf(1, 2));
-  tell(messageOf(3, 'three'));
+  commit(messageOf(3, 'three'));
   await triggers.close();
   clock.advance(1_500);
   assert.equal(asked.length, 2);

@@ -28,13 +28,13 @@ const OTHERS: readonly Partial<PostContent>[] = [
   { card: { a: 1, b: { c: [1, 2], d: null }, e: {} } },
 ];
 
-test('every part of a post counts for whether it is the same', () => {
+test('every part of a post counts for equality', () => {
   const hashes = [CONTENT, ...OTHERS.map((other) => ({ ...CONTENT, ...other }))].map(hashContent);
   assert.equal(new Set(hashes).size, hashes.length);
   assert.match(hashes[0] ?? '', /^[0-9a-f]{64}$/);
 });
 
-test('parts cannot take each other’s place', () => {
+test('parts are not interchangeable', () => {
   assert.notEqual(
     hashContent({ ...CONTENT, replyTo: 'x', threadId: null }),
     hashContent({ ...CONTENT, replyTo: null, threadId: 'x' }),

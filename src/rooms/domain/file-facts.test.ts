@@ -65,7 +65,7 @@ for (const [index, [type, bytes, width, height]] of SIZES.entries()) {
   });
 }
 
-test('an image that is broken off or spoiled has no size, or some size, and nothing worse', () => {
+test('a truncated or damaged image has no size, or some size, and nothing worse', () => {
   const random = new Random(3);
   for (const [type, bytes] of SIZES) {
     for (let end = 0; end < Math.min(bytes.length, 80); end++) imageSizeOf(type, bytes.subarray(0, end));

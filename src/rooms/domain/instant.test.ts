@@ -17,7 +17,7 @@ test('an instant is a day or a time with its zone', () => {
     assert.equal(readInstant(text), at, text);
 });
 
-test('a day that no calendar has, and a time without its zone, is none', () => {
+test('an impossible day, and a time without its zone, is invalid', () => {
   const wrong = [
     '2026-02-29',
     '2026-02-30T00:00:00Z',

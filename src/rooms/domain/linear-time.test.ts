@@ -1,4 +1,4 @@
-// Whatever people and programs post is read on the one thread that serves everybody.
+// Posted text is parsed on the one thread that serves all requests.
 import { test } from 'node:test';
 import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';

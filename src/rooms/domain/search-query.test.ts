@@ -61,7 +61,7 @@ for (const [text, reason] of [
   });
 }
 
-test('a search that is printed is read as the same', () => {
+test('a printed search is parsed to the same search', () => {
   const random = new Random(4);
   const words = ['a', 'Web', '01', 'é', '日本', 'or', 'from'];
   for (let n = 0; n < 500; n++) {
@@ -81,7 +81,7 @@ test('a search that is printed is read as the same', () => {
   }
 });
 
-test('whatever is typed is read or refused; words hold letters and digits only', () => {
+test('any input is read or refused; words hold letters and digits only', () => {
   const random = new Random(5);
   for (let n = 0; n < 2_000; n++) {
     let text = random.pick(QUERIES)[0];

@@ -29,7 +29,7 @@ async function ask(kit: FeedKit, query: string, as = 'ana', signal?: AbortSignal
 
 const positions = ({ events }: LogAnswer) => events.map(({ data }) => data.pos);
 
-test('the log answers with the ids of the stream, so many at a time, and where to go on', async (t) => {
+test('the log answers with the ids of the stream, a page at a time, and the next position', async (t) => {
   const { kit } = await openKit(t);
   await kit.postMany('r1', 5);
   for (const forget of [false, true]) {
@@ -45,7 +45,7 @@ test('the log answers with the ids of the stream, so many at a time, and where t
   }
 });
 
-test('with nothing there it waits for the first that the caller may see, and takes what came with it', async (t) => {
+test('without events it waits for the first visible one, and returns later ones of the same commit', async (t) => {
   const { kit } = await openKit(t);
   await kit.addRoom('r2', ['ben']);
   const asked = ask(kit, `?since=${EPOCH}-4`);
@@ -58,7 +58,7 @@ test('with nothing there it waits for the first that the caller may see, and tak
   assert.equal(kit.feed.size, 0);
 });
 
-test('with nothing coming it answers so when the time is over, beyond what is of others', async (t) => {
+test('without new events it answers at the end of the wait, beyond events of others', async (t) => {
   const { kit, clock } = await openKit(t);
   await kit.addRoom('r2', ['ben']);
   const asked = ask(kit, '?wait=60');
@@ -69,7 +69,7 @@ test('with nothing coming it answers so when the time is over, beyond what is of
   assert.deepEqual(positions(await ask(kit, `?since=${EPOCH}-5&wait=0`)), []);
 });
 
-test('no event falls between two answers, whatever comes meanwhile', async (t) => {
+test('no event is lost between two answers, whatever happens meanwhile', async (t) => {
   const { kit } = await openKit(t);
   let cursor = `${EPOCH}-2`;
   const seen: number[] = [];
@@ -94,7 +94,7 @@ test('no event falls between two answers, whatever comes meanwhile', async (t) =
   );
 });
 
-test('a cursor of another log is told so, and where to go on', async (t) => {
+test('a cursor of another log is reported, with the position to resume at', async (t) => {
   const { kit } = await openKit(t);
   const answer = await ask(kit, '?since=other-1'.replace('other', 'abcd'));
   assert.deepEqual(answer, {
@@ -104,14 +104,14 @@ test('a cursor of another log is told so, and where to go on', async (t) => {
   });
 });
 
-test('who goes away is waited for no longer; a token that ends, ends the waiting', async (t) => {
+test('a client that disconnects ends its wait; so does a token that ends', async (t) => {
   const { kit, clock } = await openKit(t);
   const gone = new AbortController();
   const asked = ask(kit, '', 'ana', gone.signal);
   await eventually('it waits', () => kit.feed.size === 1);
   gone.abort();
   await assert.rejects(asked);
-  await eventually('nobody waits', () => kit.feed.size === 0);
+  await eventually('no request waits', () => kit.feed.size === 0);
   const expiring = fetch(`${kit.url}/api/event/log`, {
     headers: { 'x-opsdeck-user': 'ana', connection: 'close', authorization: `t1 ${clock.now() + 2000}` },
   });
@@ -120,7 +120,7 @@ test('who goes away is waited for no longer; a token that ends, ends the waiting
   assert.deepEqual(((await (await expiring).json()) as LogAnswer).events, []);
 });
 
-test('what it cannot be asked for is refused by name', async (t) => {
+test('an invalid query is refused by name', async (t) => {
   const { kit } = await openKit(t);
   for (const query of ['?limit=0', '?limit=1001', '?wait=61', '?wait=x', '?since=x', '?access_token=odr_x']) {
     const answer = await fetch(`${kit.url}/api/event/log${query}`, { headers: { connection: 'close' } });

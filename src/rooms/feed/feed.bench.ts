@@ -82,7 +82,7 @@ async function serve(): Promise<void> {
   });
 }
 
-/** Readers, each a user of its own, that note the arrival of marked events and keep nothing. */
+/** Readers, each with its own user, that note the arrival of marked events and keep nothing. */
 class Readers {
   readonly #sockets: Socket[] = [];
   readonly #port: number;

@@ -5,14 +5,14 @@ import { Random } from '../../testing/random.ts';
 import { EPOCH, FeedKit, positionsOf } from '../testing/feed/parts.ts';
 
 const ROOMS = ['r1', 'r2', 'r3'];
-/** Everybody is in it, so that everybody hears the end. */
+/** All users are in it, so that every reader receives the end. */
 const HALL = 'hall';
 /** Always in all rooms, and always in the first. */
 const STEADY: Readonly<Record<string, readonly string[]>> = { ana: ROOMS, ben: ['r1'] };
 const MOVERS = ['kim', 'lea', 'max'];
 const OPERATIONS = 250;
 
-/** One reader through all his connections: each goes on after the last id of the one before. */
+/** One reader over all its connections: each resumes after the last id of the one before. */
 class Reader {
   readonly history: number[] = [];
   readonly #kit: FeedKit;
@@ -66,11 +66,11 @@ async function move(kit: FeedKit, random: Random): Promise<void> {
 interface Stay {
   readonly room: string;
   readonly from: number;
-  /** `undefined`: he is there still. */
+  /** `undefined`: still a member. */
   readonly to: number | undefined;
 }
 
-/** When a user was in which room, by positions. */
+/** The memberships of a user, by positions. */
 function staysOf(kit: FeedKit, user: string): readonly Stay[] {
   const stays: { room: string; from: number; to: number | undefined }[] = [];
   for (const { pos, type, roomId, data } of kit.log.events) {
@@ -82,7 +82,7 @@ function staysOf(kit: FeedKit, user: string): readonly Stay[] {
   return stays;
 }
 
-/** What one who asks now for everything after a cursor must get: what is of his rooms, and that he has left others. */
+/** The expected events of a reader after a cursor: events of current rooms, and the departures from others. */
 function dueNow(kit: FeedKit, user: string, after: number): readonly number[] {
   const stays = staysOf(kit, user);
   const rooms = new Set(stays.flatMap(({ room, to }) => (to === undefined ? room : [])));
@@ -113,7 +113,7 @@ async function checkFreshRead(t: TestContext, kit: FeedKit, user: string, after:
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  test(`every reader's history is what he may see, once and in order, however he comes and goes (${seed})`, async (t) => {
+  test(`the history of a reader holds exactly the visible events, once and in order, over any reconnects (${seed})`, async (t) => {
     const random = new Random(seed);
     const kit = await new FeedKit().listens(t);
     const users = [...Object.keys(STEADY), ...MOVERS];

@@ -21,7 +21,7 @@ async function online(kit: FeedKit): Promise<unknown> {
   return ((await answer.json()) as { readonly online: unknown }).online;
 }
 
-test('who has a stream open is there, and is still for a minute after', async (t) => {
+test('a user with an open stream is present, and stays so for a minute after', async (t) => {
   const { kit, clock } = await openKit(t);
   assert.deepEqual(await online(kit), []);
   const first = await kit.open(t, { as: 'ben' });
@@ -36,14 +36,14 @@ test('who has a stream open is there, and is still for a minute after', async (t
   assert.deepEqual(await online(kit), there);
   const back = await kit.open(t, { as: 'ben' });
   clock.advance(120_000);
-  assert.deepEqual(await online(kit), there, 'he came back in time');
+  assert.deepEqual(await online(kit), there, 'a return in time');
   back.close();
   await eventually('gone again', () => kit.feed.size === 0);
   clock.advance(61_000);
   assert.deepEqual(await online(kit), []);
 });
 
-test('a room is told who comes and goes, together, once a second at the most', async (t) => {
+test('a room is notified of arrivals and departures, together, at most once a second', async (t) => {
   const { kit, clock } = await openKit(t);
   const ana = await kit.open(t, { as: 'ana' });
   clock.advance(1000);
@@ -64,7 +64,7 @@ test('a room is told who comes and goes, together, once a second at the most', a
   assert.deepEqual(JSON.parse((await ana.next())?.data ?? ''), { roomId: 'r1', online: [], offline: ['ben'] });
 });
 
-test('who joins or leaves while he is there comes or goes with it', async (t) => {
+test('a join or departure of a present user changes the presence of the room', async (t) => {
   const { kit } = await openKit(t);
   await kit.open(t, { as: 'kim' });
   assert.equal(kit.presence.onlineCount('r1'), 0);
@@ -74,7 +74,7 @@ test('who joins or leaves while he is there comes or goes with it', async (t) =>
   assert.equal(kit.presence.onlineCount('r1'), 0);
 });
 
-test('whoever may post may say that he writes; the room is told for how long', async (t) => {
+test('a user with the right to post may announce typing; the room receives its duration', async (t) => {
   const { kit, clock } = await openKit(t);
   const ana = await kit.open(t, { as: 'ana' });
   const answer = await send(kit, 'POST', '/api/room/r1-slug/typing', 'ben');

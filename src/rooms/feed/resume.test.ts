@@ -30,7 +30,7 @@ test('a cursor is exclusive; the header beats the query; 0 is everything that is
   }
 });
 
-test('a cursor that cannot be gone on from is reset, with an id to go on from, and then live', async (t) => {
+test('a cursor that cannot be resumed is reset, with an id to resume at, and then the stream is live', async (t) => {
   const kit = await openKit(t, { firstPos: 3 });
   await kit.postMany('r1', 4);
   const cases = [
@@ -67,7 +67,7 @@ test('10,000 posts between a registration and each step of its reading are neith
     rounds += 1;
     if (rounds > 4) return;
     for (let batch = 0; batch < 5; batch++) await kit.postMany('r1', 500);
-    // What was just committed is in memory; without it, the store must be read again.
+    // The last commit is in memory; without it, the store must be read again.
     if (rounds === 2) kit.feed.forgetLog();
   };
   const stream = await kit.open(t, { query: '?since=0' });
@@ -77,7 +77,7 @@ test('10,000 posts between a registration and each step of its reading are neith
   await has(stream, pos);
 });
 
-test('a client that breaks off within what it is read again goes on where it was', async (t) => {
+test('a client that disconnects during its backlog resumes at the same place', async (t) => {
   const kit = await openKit(t);
   await kit.postMany('r1', 2000);
   kit.feed.forgetLog();
@@ -96,7 +96,7 @@ test('a client that breaks off within what it is read again goes on where it was
   assert.deepEqual(seen, range(1, 2003));
 });
 
-test('who is removed while he is read the log gets nothing of the room any more', async (t) => {
+test('a reader removed during its backlog receives nothing more of the room', async (t) => {
   const kit = await openKit(t);
   await kit.postMany('r1', 500);
   await kit.addRoom('r2', ['ben']);
@@ -111,11 +111,11 @@ test('who is removed while he is read the log gets nothing of the room any more'
   const stream = await kit.open(t, { as: 'ben', query: '?since=0' });
   await eventually('the end', () => lastPositionOf(stream) === last + 1);
   const seen = positionsOf(stream);
-  // The first page had been sent; of the second, nothing of r1; then r2, and his own removal.
+  // The first page had been sent; of the second, nothing of r1; then r2, and the reader's removal.
   assert.deepEqual(seen, [...range(1, 128), last - 2, last - 1, last, last + 1]);
 });
 
-test('many who come back to the same place read the store once, and only some pages at the same time', async (t) => {
+test('many clients that resume at the same place read the store once, and only some pages at the same time', async (t) => {
   const kit = await openKit(t);
   await kit.postMany('r1', 1000);
   kit.feed.forgetLog();
@@ -137,7 +137,7 @@ test('many who come back to the same place read the store once, and only some pa
   assert.ok(kit.log.queries.length <= 16, `${kit.log.queries.length} reads`);
 });
 
-test('who is far behind is read only what is of his rooms', async (t) => {
+test('a reader far behind reads only the events of its rooms', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r2', ['kim']);
   await kit.post('r2');
@@ -151,7 +151,7 @@ test('who is far behind is read only what is of his rooms', async (t) => {
   assert.ok(kit.log.queries.length < 60, `${kit.log.queries.length} reads`);
 });
 
-test('what was deleted is not told from memory', async (t) => {
+test('deleted text is not sent from memory', async (t) => {
   const kit = await openKit(t);
   const pos = await kit.post('r1', 'regretted');
   const stored = kit.log.events[pos - 1];

@@ -28,7 +28,7 @@ async function serve(t: TestContext, { rooms }: TestRooms): Promise<(path: strin
   };
 }
 
-test('a stream goes on over a restart of the server where it was', async (t) => {
+test('a stream resumes at the same place after a restart of the server', async (t) => {
   const first = await openTestRooms(t);
   await commit(first, benchRoom());
   const open = await serve(t, first);

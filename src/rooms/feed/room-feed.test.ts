@@ -19,7 +19,7 @@ async function nextOf(stream: SseStream) {
   return event && { type: event.event, id: event.id, data: JSON.parse(event.data) };
 }
 
-test('a stream begins with hello: when to come back, where the log stands, no id', async (t) => {
+test('a stream begins with hello: the reconnection time, the position of the log, no id', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana']);
   const stream = await kit.ask(t);
@@ -35,7 +35,7 @@ test('a stream begins with hello: when to come back, where the log stands, no id
   assert.equal(stream.headers['x-accel-buffering'], 'no');
 });
 
-test('a message reaches the members of its room, by id, type and whole data, and nobody else', async (t) => {
+test('a message reaches only the members of its room, by id, type and whole data', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana', 'ben']);
   await kit.addRoom('r2', ['kim']);
@@ -53,7 +53,7 @@ test('a message reaches the members of its room, by id, type and whole data, and
   assert.deepEqual(positionsOf(ana as SseStream), [pos]);
 });
 
-test('whoever joins is told of his joining and of all that follows; whoever leaves, of his leaving and no more', async (t) => {
+test('a joining member receives the join and all later events; a leaving member, the departure and no more', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana']);
   const ben = await kit.open(t, { as: 'ben' });
@@ -77,9 +77,9 @@ test('whoever joins is told of his joining and of all that follows; whoever leav
   ]);
 });
 
-test('a stream of one room ends with the event by which its reader loses it', async (t) => {
+test("a stream of one room ends with the event that takes its reader's access", async (t) => {
   const cases: [string, (kit: FeedKit) => Promise<void>, string][] = [
-    ['he is removed', (kit) => kit.leave('r1', 'ben'), 'member.left'],
+    ['a removal', (kit) => kit.leave('r1', 'ben'), 'member.left'],
     ['the room is deleted', (kit) => kit.changeRoom('r1', { deletedAt: 1 }), 'room.deleted'],
   ];
   for (const [name, lose, last] of cases) {
@@ -92,7 +92,7 @@ test('a stream of one room ends with the event by which its reader loses it', as
   }
 });
 
-test('a public room that becomes private is told no more to those who only listened', async (t) => {
+test('a public room that becomes private sends no more to listeners outside', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana'], { visibility: 'public' });
   const kim = await kit.open(t, { as: 'kim', query: '?rooms=r1-slug' });
@@ -104,7 +104,7 @@ test('a public room that becomes private is told no more to those who only liste
   assert.deepEqual(positionsOf(kim), [pos]);
 });
 
-test('rooms and types narrow a stream; what is not there or may not be read is refused', async (t) => {
+test('rooms and types narrow a stream; absent and forbidden ones are refused', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana']);
   await kit.addRoom('r2', ['ana']);
@@ -155,7 +155,7 @@ test('an event with an audience reaches that user alone; one of the whole server
   assert.ok(!positionsOf(again).includes(last - 1));
 });
 
-test('who sees a room since he joined gets nothing of the messages before, live or read again', async (t) => {
+test('a reader with history since joining receives no earlier messages, live or replayed', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana'], { historyVisibility: 'joined' });
   const before = await kit.post('r1');
@@ -166,7 +166,7 @@ test('who sees a room since he joined gets nothing of the messages before, live 
   assert.ok(!positionsOf(ben).includes(before));
 });
 
-test('who sees a room since he joined is not told what is being written before', async (t) => {
+test('a reader with history since joining receives no pieces of earlier messages', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana'], { historyVisibility: 'joined' });
   await kit.post('r1');
@@ -186,7 +186,7 @@ test('who sees a room since he joined is not told what is being written before',
   assert.equal(countOf(ben, 'message.snapshot'), 0);
 });
 
-test('what is told only once has no id, keeps to its room and audience, and can be switched off', async (t) => {
+test('an ephemeral event has no id, keeps to its room and audience, and can be switched off', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana', 'ben']);
   const ana = await kit.open(t);
@@ -213,7 +213,7 @@ test('what is told only once has no id, keeps to its room and audience, and can 
   assert.equal(ana.items.filter((item) => item.kind === 'event')[2]?.id, `${EPOCH}-${pos}`);
 });
 
-test('whoever begins to listen while a message is being written gets it whole', async (t) => {
+test('a listener that joins during a streamed message receives its whole text', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana']);
   const writing = { messageId: 'm1', runId: 'run1', text: 'half an ans' };
@@ -242,7 +242,7 @@ test('a stream ends within a second of its token, and at once when it is revoked
   assert.equal(await expiring.over, 'ended');
   await kit.commit({ records: [record('user', 'ana', null)] });
   clock.advance(1000);
-  assert.equal(await other.over, 'ended', 'a user who is none any more');
+  assert.equal(await other.over, 'ended', 'a removed user');
 });
 
 test('each stream gets one heartbeat in 15 s, and ends within four hours', async (t) => {
@@ -266,7 +266,7 @@ test('each stream gets one heartbeat in 15 s, and ends within four hours', async
   assert.equal(await stream.over, 'ended');
 });
 
-test('one user may have so many streams open, and the process so many; one that closes makes room', async (t) => {
+test('one user has a limited number of open streams, and so has the process; a closed one makes room', async (t) => {
   const kit = await openKit(t, { maxPerUser: 2, maxStreams: 3 });
   const first = await kit.open(t);
   await kit.open(t);
@@ -280,7 +280,7 @@ test('one user may have so many streams open, and the process so many; one that 
   assert.equal((await kit.ask(t)).status, 200);
 });
 
-test('at the end every stream is told when to come back, and a new one is refused', async (t) => {
+test('at the end every stream receives its reconnection time, and a new one is refused', async (t) => {
   const kit = await openKit(t);
   const stream = await kit.open(t);
   await kit.feed.close();
@@ -290,7 +290,7 @@ test('at the end every stream is told when to come back, and a new one is refuse
   await kit.feed.close();
 });
 
-test('nothing is left of those who have gone', async (t) => {
+test('closed streams leave nothing behind', async (t) => {
   const kit = await openKit(t);
   await kit.addRoom('r1', ['ana', 'ben']);
   const streams = [await kit.open(t), await kit.open(t, { query: '?rooms=r1' }), await kit.open(t, { as: 'ben' })];

@@ -5,7 +5,7 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import type { SseStream } from '../../testing/http/sse-client.ts';
 import { FeedKit, lastPositionOf, positionsOf } from '../testing/feed/parts.ts';
 
-/** More than what the sockets of one connection hold. */
+/** More than the sockets of one connection hold. */
 const BIG = 'x'.repeat(60_000);
 
 async function openKit(t: TestContext): Promise<{ kit: FeedKit; clock: FakeClock }> {
@@ -22,7 +22,7 @@ async function postUntilStalled(kit: FeedKit, quick?: SseStream): Promise<void> 
     'a reader that does not read',
     async () => {
       if (kit.feed.stalled === 0) await kit.postMany('r1', 10, BIG);
-      // For a moment a reader that does read may be behind as well.
+      // For a moment a reader that reads may be behind as well.
       return kit.feed.stalled === 1 && (!quick || lastPositionOf(quick) === lastOf(kit));
     },
     { everyMs: 2 },
@@ -32,7 +32,7 @@ async function postUntilStalled(kit: FeedKit, quick?: SseStream): Promise<void> 
 const lastOf = (kit: FeedKit) => kit.log.events.length;
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-test('a reader that does not read is told so and sent away; it comes back and has lost nothing', async (t) => {
+test('a reader that does not read is notified and disconnected; it resumes without a loss', async (t) => {
   const { kit, clock } = await openKit(t);
   const slow = await kit.open(t, { as: 'ben' });
   const quick = await kit.open(t);
@@ -52,7 +52,7 @@ test('a reader that does not read is told so and sent away; it comes back and ha
   assert.deepEqual([...seen, ...positionsOf(back)], range(3 + 1, lastOf(kit)));
 });
 
-test('one burst, however big, sends nobody away who reads', async (t) => {
+test('one burst of any size disconnects no reader that reads', async (t) => {
   const { kit, clock } = await openKit(t);
   const stream = await kit.open(t);
   await kit.postMany('r1', 400, BIG);
@@ -64,7 +64,7 @@ test('one burst, however big, sends nobody away who reads', async (t) => {
   assert.deepEqual(positionsOf(stream), range(4, lastOf(kit)));
 });
 
-test('the log is not read ahead for who does not read', async (t) => {
+test('the log is not read ahead for a reader that does not read', async (t) => {
   const { kit } = await openKit(t);
   await kit.postMany('r1', 800, BIG);
   kit.feed.forgetLog();
@@ -72,13 +72,13 @@ test('the log is not read ahead for who does not read', async (t) => {
   stream.pause();
   await eventually('it waits', () => kit.feed.stalled === 1);
   const reads = kit.log.queries.length;
-  assert.ok(reads < 6, `${reads} of 7 pages were read for nobody`);
+  assert.ok(reads < 6, `${reads} of 7 pages were read without a reader`);
   stream.resume();
   await eventually('all of it', () => lastPositionOf(stream) === lastOf(kit));
   assert.deepEqual(positionsOf(stream), range(1, lastOf(kit)));
 });
 
-test('what is told only once is left out while a reader is behind, and made good by the whole of it', async (t) => {
+test('ephemeral events are left out while a reader is behind, and the whole text replaces them', async (t) => {
   const { kit } = await openKit(t);
   const stream = await kit.open(t, { as: 'ben' });
   stream.pause();

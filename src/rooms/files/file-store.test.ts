@@ -40,7 +40,7 @@ async function take(files: FileStore, ...chunks: (string | Error)[]) {
   return files.receive(ana, { name: 'a.txt', chunks: chunksOf(...chunks) });
 }
 
-test('a file that a message is about to take is no orphan', async (t) => {
+test('a file about to be attached to a message is no orphan', async (t) => {
   const { files } = await open(t);
   const taken = await take(files, 'x');
   assert.ok(taken.ok);
@@ -53,7 +53,7 @@ test('a file that a message is about to take is no orphan', async (t) => {
   assert.equal((await files.hold(ana, [id])).files.size, 0);
 });
 
-/** A store whose answers to one question are held back until they are let go. */
+/** A store that holds back the answers to one question until they are released. */
 function pausing(store: RoomStore, method: 'orphanedFiles' | 'forgetFiles', when: 'before' | 'after') {
   let letGo = () => {};
   const released = new Promise<void>((done) => {
@@ -91,7 +91,7 @@ async function openPausing(t: Cleanup, method: 'orphanedFiles' | 'forgetFiles', 
   return { files, id: first.value.id, ...pause };
 }
 
-test('a file that a message took while orphans were looked for is none', async (t) => {
+test('a file attached to a message during the search for orphans is not an orphan', async (t) => {
   const { files, id, asked, letGo } = await openPausing(t, 'orphanedFiles', 'after');
   const removing = files.removeOrphans(Number.MAX_SAFE_INTEGER);
   await asked;
@@ -101,7 +101,7 @@ test('a file that a message took while orphans were looked for is none', async (
   assert.ok((await files.find(ana, id)).ok);
 });
 
-test('a file that is about to go is taken by no message any more', async (t) => {
+test('a file about to be removed is attached to no message', async (t) => {
   const { files, id, asked, letGo } = await openPausing(t, 'forgetFiles', 'before');
   const removing = files.removeOrphans(Number.MAX_SAFE_INTEGER);
   await asked;
@@ -110,12 +110,12 @@ test('a file that is about to go is taken by no message any more', async (t) => 
   assert.equal(await removing, 1);
 });
 
-test('a content that comes again while its last file goes is there afterwards', async (t) => {
+test('a content uploaded again while its last file is removed is there afterwards', async (t) => {
   const { files, asked, letGo } = await openPausing(t, 'forgetFiles', 'after');
   const removing = files.removeOrphans(Number.MAX_SAFE_INTEGER);
   await asked;
   const taking = take(files, 'x');
-  // Time enough for one that nobody holds up.
+  // Time enough without a delay by others.
   assert.ok((await take((await open(t)).files, 'x')).ok);
   letGo();
   await removing;
@@ -126,7 +126,7 @@ test('a content that comes again while its last file goes is there afterwards', 
   bytes.destroy();
 });
 
-test('of a file that breaks off or is too large nothing is left', async (t) => {
+test('an upload that is cut off or too large leaves nothing', async (t) => {
   const { rooms, files } = await open(t);
   const broken = await take(files, 'x', new Error('aborted'));
   assert.ok(!broken.ok && broken.code === 'invalid_body');
@@ -136,7 +136,7 @@ test('of a file that breaks off or is too large nothing is left', async (t) => {
   assert.deepEqual(readdirSync(join(rooms.folder, 'other', 'incoming')), []);
 });
 
-test('bytes whose row was not written are gone, unless others need them', async (t) => {
+test('bytes without a written row are removed, unless other files need them', async (t) => {
   const full = { ok: false, code: 'storage_full', reason: 'full' } as const;
   const { rooms } = await open(t);
   const { state, store, writer, newId } = rooms.core;

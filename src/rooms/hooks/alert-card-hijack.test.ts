@@ -1,4 +1,4 @@
-// Somebody wants the alerts of a foreign room, or wants a room to believe that all is well.
+// Attacks on the alerts of a foreign room, and on a room's belief that all is well.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
@@ -22,14 +22,14 @@ interface Bridge {
   /** Of the private room that the alerts are for. */
   readonly roomId: string;
   readonly first: string;
-  tell(status?: 'firing' | 'resolved', summary?: string): Promise<RoomsAnswer>;
-  /** What lies under an id from the time when clients could choose any. */
+  notify(status?: 'firing' | 'resolved', summary?: string): Promise<RoomsAnswer>;
+  /** A message stored under an id of a time when clients could choose any. */
   plant(room: string, author: UserRef, message: Partial<Message>): Promise<void>;
   read(id: string, as?: string): Promise<RoomsAnswer>;
   cards(): Promise<{ readonly id: string; readonly body: string; readonly author: UserRef }[]>;
 }
 
-/** A private room of ana's with ben in it, whose alerts come by a hook; mallory is no member, and `robot` is a bot in it. */
+/** A private room of ana's with ben in it, with alerts from a hook; mallory is no member, and `robot` is a bot in it. */
 async function openBridge(t: Cleanup): Promise<Bridge> {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
   const people = await openPeople(t, ['ana', 'ben', 'mallory', 'bot:robot'], { clock });
@@ -44,7 +44,7 @@ async function openBridge(t: Cleanup): Promise<Bridge> {
     clock,
     roomId,
     first: cardId(roomId, GROUP),
-    tell: (status = 'firing', summary = 'the secret disk is full') =>
+    notify: (status = 'firing', summary = 'the secret disk is full') =>
       send('POST', path, { body: webhook(status, summary) }),
     async plant(room, author, message) {
       const user = { ...makeUser(author.id, 0), ...author };
@@ -95,17 +95,17 @@ const wellFormed = (group: string): JsonObject =>
   }) as JsonObject;
 
 test('a message in another room that has the id of a card receives no alert, and the room gets its card', async (t) => {
-  const { first, plant, tell, read, cards } = await openBridge(t);
+  const { first, plant, notify, read, cards } = await openBridge(t);
   await plant('lair', human('mallory'), { id: first });
-  const told = await tell();
-  assert.equal(told.status, 201, told.text);
+  const notified = await notify();
+  assert.equal(notified.status, 201, notified.text);
   assert.equal((await read(first, 'mallory')).json.body, 'planted');
   const shown = await cards();
-  assert.deepEqual([shown.length, shown[0]?.id], [1, told.json.id]);
+  assert.deepEqual([shown.length, shown[0]?.id], [1, notified.json.id]);
   assert.match(shown[0]?.body ?? '', /FIRING/);
   assert.equal(
-    (await tell('resolved')).json.id,
-    told.json.id,
+    (await notify('resolved')).json.id,
+    notified.json.id,
     'the card that was posted instead is the card from now on',
   );
   assert.equal((await read(first, 'mallory')).json.body, 'planted');
@@ -119,57 +119,57 @@ const PLANTED: readonly (readonly [string, UserRef, Partial<Message>])[] = [
 ];
 for (const [what, author, message] of PLANTED) {
   test(`${what} under the id of a card is not taken for the card`, async (t) => {
-    const { first, plant, tell, read, cards } = await openBridge(t);
+    const { first, plant, notify, read, cards } = await openBridge(t);
     await plant('ops', author, { id: first, card: wellFormed(first), ...message });
-    const told = await tell();
-    assert.equal(told.status, 201, told.text);
-    assert.notEqual(told.json.id, first);
+    const notified = await notify();
+    assert.equal(notified.status, 201, notified.text);
+    assert.notEqual(notified.json.id, first);
     assert.equal((await read(first)).json.body, 'planted');
     const [card] = (await cards()).filter(({ body }) => body.includes('FIRING'));
     assert.match(card?.author.id ?? '', /^hook:/);
   });
 }
 
-test('a card that was hijacked before is left alone, and its group gets a card of its own', async (t) => {
-  const { first, plant, tell, cards } = await openBridge(t);
+test('a card hijacked earlier is left alone, and its group gets a new card', async (t) => {
+  const { first, plant, notify, cards } = await openBridge(t);
   await plant('lair', human('mallory'), { id: first, type: 'alert', card: wellFormed(first) });
-  const told = (await tell()).json.id;
-  assert.notEqual(told, first);
+  const notified = (await notify()).json.id;
+  assert.notEqual(notified, first);
   assert.deepEqual(
     (await cards()).map(({ id }) => id),
-    [told],
+    [notified],
   );
 });
 
-test('the id of a card that is posted instead of one that is taken cannot be foretold', async (t) => {
+test('the id of a card posted in place of a taken one cannot be predicted', async (t) => {
   const ids = new Set<string>();
   for (const _ of ['one', 'two']) {
-    const { first, roomId, plant, tell, clock } = await openBridge(t);
+    const { first, roomId, plant, notify, clock } = await openBridge(t);
     await plant('lair', human('mallory'), { id: first });
-    const { id } = (await tell()).json;
+    const { id } = (await notify()).json;
     assert.notEqual(id, cardId(roomId, GROUP, String(clock.now())));
     ids.add(id.slice(-12));
   }
   assert.equal(ids.size, 2);
 });
 
-test('a group whose card retention has removed gets another one', async (t) => {
-  const { people, first, tell, clock, cards } = await openBridge(t);
-  assert.equal((await tell()).json.id, first);
+test('a group without its card, after retention, gets another one', async (t) => {
+  const { people, first, notify, clock, cards } = await openBridge(t);
+  assert.equal((await notify()).json.id, first);
   clock.advance(3 * 86_400_000);
   const put = { name: 'Ops', retention: { days: 1 } };
   assert.equal((await people.send('PUT', '/api/room/ops', { as: 'ana', body: put })).status, 200);
   await people.send('POST', '/api/retention', {});
   clock.advance(3_600_000);
   await eventually('the end of the card', async () => (await cards()).length === 0, { everyMs: 1 });
-  const told = await tell();
-  assert.equal(told.status, 201, told.text);
+  const notified = await notify();
+  assert.equal(notified.status, 201, notified.text);
   assert.equal((await cards()).length, 1);
 });
 
-test('no member, moderator, bot or admin makes a card say that all is well', async (t) => {
-  const { people, tell, read } = await openBridge(t);
-  const { id } = (await tell()).json;
+test('no member, moderator, bot or admin makes a card show that all is well', async (t) => {
+  const { people, notify, read } = await openBridge(t);
+  const { id } = (await notify()).json;
   const before = (await read(id)).json;
   const edits = [
     { body: 'all fine' },
@@ -186,9 +186,9 @@ test('no member, moderator, bot or admin makes a card say that all is well', asy
   assert.equal(deleted.status, 200, 'a moderator may delete a card');
 });
 
-test('what a command has done is not rewritten by who gave it', async (t) => {
-  const { people, tell, read } = await openBridge(t);
-  const { id } = (await tell()).json;
+test('the result of a command is not rewritten by its author', async (t) => {
+  const { people, notify, read } = await openBridge(t);
+  const { id } = (await notify()).json;
   const said = await people.send('POST', '/api/room/ops/message', { as: 'ben', body: { body: '/ack', threadId: id } });
   assert.equal(said.status, 201, said.text);
   const { json } = await read(said.json.id);

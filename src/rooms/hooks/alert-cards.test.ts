@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE;
 interface Bridge {
   readonly rooms: TestRooms;
   readonly clock: FakeClock;
-  tell(status: 'firing' | 'resolved', parts?: object): Promise<RoomsAnswer>;
+  notify(status: 'firing' | 'resolved', parts?: object): Promise<RoomsAnswer>;
   messages(): Promise<Record<string, unknown>[]>;
 }
 
@@ -25,7 +25,7 @@ async function openBridge(t: Cleanup): Promise<Bridge> {
   return {
     rooms,
     clock,
-    tell: (status, parts) => rooms.send('POST', path, { body: { ...webhook(status, clock.now()), ...parts } }),
+    notify: (status, parts) => rooms.send('POST', path, { body: { ...webhook(status, clock.now()), ...parts } }),
     messages: async () => (await rooms.send('GET', '/api/room/ops/message?limit=200', { as: 'ana' })).json.messages,
   };
 }
@@ -58,9 +58,9 @@ function webhook(status: 'firing' | 'resolved', now: number): object {
 
 test('an alert becomes a card, and its end changes the same card', async (t) => {
   const bridge = await openBridge(t);
-  assert.equal((await bridge.tell('firing')).status, 201);
-  assert.equal((await bridge.tell('resolved')).status, 200);
-  const [card, note] = await eventually('the thread is told', async () => {
+  assert.equal((await bridge.notify('firing')).status, 201);
+  assert.equal((await bridge.notify('resolved')).status, 200);
+  const [card, note] = await eventually('the thread has a note', async () => {
     const messages = await bridge.messages();
     return messages.length === 2 ? messages : undefined;
   });
@@ -69,19 +69,19 @@ test('an alert becomes a card, and its end changes the same card', async (t) => 
   assert.equal(note?.threadId, card?.id);
 });
 
-test('a repeat of what a card says already changes nothing', async (t) => {
+test('a repeat without news changes nothing', async (t) => {
   const bridge = await openBridge(t);
-  const { version } = (await bridge.tell('firing')).json;
+  const { version } = (await bridge.notify('firing')).json;
   const { pos } = bridge.rooms.core.writer;
-  assert.equal((await bridge.tell('firing')).json.version, version);
+  assert.equal((await bridge.notify('firing')).json.version, version);
   assert.equal(bridge.rooms.core.writer.pos, pos);
 });
 
-test('many comings and goings are one card and few lines in its thread', async (t) => {
+test('many changes of state are one card and few lines in its thread', async (t) => {
   const bridge = await openBridge(t);
   const times = isLongRound ? 1_000 : 200;
   for (let i = 0; i < times; i++) {
-    await bridge.tell(i % 2 === 0 ? 'firing' : 'resolved');
+    await bridge.notify(i % 2 === 0 ? 'firing' : 'resolved');
     bridge.clock.advance(1_000);
   }
   const messages = await bridge.messages();
@@ -89,61 +89,61 @@ test('many comings and goings are one card and few lines in its thread', async (
   assert.ok(messages.length < 25, `${messages.length} messages`);
 });
 
-test('two servers that tell of the same group at the same moment make one card', async (t) => {
+test('two servers that report the same group at the same moment make one card', async (t) => {
   const bridge = await openBridge(t);
   const answers = await Promise.all([
-    bridge.tell('firing'),
-    bridge.tell('firing', { externalURL: 'http://other.example.com' }),
+    bridge.notify('firing'),
+    bridge.notify('firing', { externalURL: 'http://other.example.com' }),
   ]);
   assert.equal(answers[0]?.json.id, answers[1]?.json.id);
   assert.equal((await bridge.messages()).length, 1);
 });
 
-test('a group that fires again within a day of its end takes up its card, later it gets a new one', async (t) => {
+test('a group that fires again within a day of its end reuses its card, later it gets a new one', async (t) => {
   const bridge = await openBridge(t);
-  const first = (await bridge.tell('firing')).json.id;
-  await bridge.tell('resolved');
+  const first = (await bridge.notify('firing')).json.id;
+  await bridge.notify('resolved');
   bridge.clock.advance(23 * HOUR);
-  assert.equal((await bridge.tell('firing')).json.id, first);
-  await bridge.tell('resolved');
+  assert.equal((await bridge.notify('firing')).json.id, first);
+  await bridge.notify('resolved');
   bridge.clock.advance(25 * HOUR);
-  const second = (await bridge.tell('firing')).json.id;
+  const second = (await bridge.notify('firing')).json.id;
   assert.notEqual(second, first);
-  assert.equal((await bridge.tell('resolved')).json.id, second);
+  assert.equal((await bridge.notify('resolved')).json.id, second);
 });
 
 test("which card is a group's last one survives a restart", async (t) => {
   const bridge = await openBridge(t);
-  await bridge.tell('firing');
-  await bridge.tell('resolved');
+  await bridge.notify('firing');
+  await bridge.notify('resolved');
   bridge.clock.advance(25 * HOUR);
-  const second = (await bridge.tell('firing')).json.id;
+  const second = (await bridge.notify('firing')).json.id;
   const again = await bridge.rooms.restart();
   const listed = (await again.send('GET', `/api/message/${second}`, { as: 'ana' })).json;
   assert.equal(listed.card.state, 'firing');
 });
 
-test('a card that somebody has deleted stays away until its group fires anew', async (t) => {
+test('a deleted card stays away until its group fires anew', async (t) => {
   const bridge = await openBridge(t);
-  const first = (await bridge.tell('firing')).json.id;
+  const first = (await bridge.notify('firing')).json.id;
   assert.equal((await bridge.rooms.send('DELETE', `/api/message/${first}`, { as: 'ana' })).status, 200);
-  await bridge.tell('resolved');
+  await bridge.notify('resolved');
   assert.equal((await bridge.messages()).filter(({ deleted }) => !deleted).length, 0);
-  assert.notEqual((await bridge.tell('firing')).json.id, first);
+  assert.notEqual((await bridge.notify('firing')).json.id, first);
 });
 
 test('another group, or the same of another receiver, has its own card', async (t) => {
   const bridge = await openBridge(t);
   const ids = [
-    (await bridge.tell('firing')).json.id,
-    (await bridge.tell('firing', { groupKey: '{}:{alertname="Other"}' })).json.id,
-    (await bridge.tell('firing', { receiver: 'night' })).json.id,
+    (await bridge.notify('firing')).json.id,
+    (await bridge.notify('firing', { groupKey: '{}:{alertname="Other"}' })).json.id,
+    (await bridge.notify('firing', { receiver: 'night' })).json.id,
   ];
   assert.equal(new Set(ids).size, 3);
 });
 
-test('what has ended before anybody heard of it disturbs nobody', async (t) => {
+test('a group that has ended before it was reported makes no message', async (t) => {
   const bridge = await openBridge(t);
-  await bridge.tell('resolved');
+  await bridge.notify('resolved');
   assert.equal((await bridge.messages())[0]?.silent, true);
 });

@@ -48,7 +48,7 @@ const REFUSED: readonly (readonly [string, object, string, unknown, number, RegE
   ['what is no JSON', {}, 'application/json', '{', 400, /not JSON/],
   ['an unknown field', {}, 'application/json', { text: 'x', colour: 'red' }, 400, /unknown field colour/],
   ['nothing to post', {}, 'application/json', { text: '  ' }, 400, /there is no text to post/],
-  ['an id that is none', {}, 'application/json', { text: 'x', id: 'no id' }, 400, /^"id: 8 to 64/],
+  ['an invalid id', {}, 'application/json', { text: 'x', id: 'no id' }, 400, /^"id: 8 to 64/],
   ['text where JSON is wanted', { kind: 'slack' }, 'text/plain', 'x', 400, /takes JSON of the kind slack/],
   ['JSON where text is wanted', { kind: 'text' }, 'application/json', { text: 'x' }, 400, /takes plain text/],
   [

@@ -51,7 +51,7 @@ const wordsOf = ({ json }: SinkRequest) => (json as { data: { message: { body: s
 const statusOf = async ({ rooms, hook }: Fixture) =>
   (await rooms.send('GET', `/api/hook/${hook.id}`, { as: 'ana' })).json;
 
-test('what happens is told in order, signed so that its receiver can tell', async (t) => {
+test('events are sent in order, signed so that their receiver can verify them', async (t) => {
   const hooked = await openHook(t);
   for (let i = 0; i < 20; i++) await hooked.say(`message ${i}`);
   const requests = await hooked.sink.received(20);
@@ -72,7 +72,7 @@ test('what happens is told in order, signed so that its receiver can tell', asyn
   assert.equal(new Set(requests.map(({ headers }) => headers['webhook-id'])).size, 20);
 });
 
-test('a hook tells only what it was asked to tell, and nothing of what was before it', async (t) => {
+test('a hook sends only its chosen events, and none from before it', async (t) => {
   const hooked = await openHook(t, () => ({}), { events: ['reaction.*'] });
   await hooked.say('not told');
   const [message] = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json.messages;
@@ -84,7 +84,7 @@ test('a hook tells only what it was asked to tell, and nothing of what was befor
   );
 });
 
-test('a receiver that fails is asked again later, and nothing overtakes', async (t) => {
+test('a receiver that fails is tried again later, and nothing overtakes', async (t) => {
   const hooked = await openHook(t, (_, index) => ({ status: index < 2 ? 500 : 200 }));
   await hooked.say('one');
   await hooked.say('two');
@@ -100,7 +100,7 @@ test('a receiver that fails is asked again later, and nothing overtakes', async 
   assert.equal(requests[0]?.headers['webhook-id'], requests[2]?.headers['webhook-id']);
 });
 
-test('a receiver that hangs is given up after 10 s and asked again', async (t) => {
+test('a receiver that hangs is given up after 10 s and tried again', async (t) => {
   const hooked = await openHook(t, (_, index) => (index === 0 ? 'hang' : {}));
   await hooked.say('one');
   await hooked.sink.received(1);
@@ -110,7 +110,7 @@ test('a receiver that hangs is given up after 10 s and asked again', async (t) =
   assert.equal((await hooked.sink.received(2)).length, 2);
 });
 
-test('a receiver that is gone for good is not asked any more, and the room is told', async (t) => {
+test('a receiver that is gone for good receives no more requests, and the room is notified', async (t) => {
   const hooked = await openHook(t, () => ({ status: 410 }));
   await hooked.say('one');
   await seen(async () => assert.equal((await statusOf(hooked)).enabled, false));
@@ -120,7 +120,7 @@ test('a receiver that is gone for good is not asked any more, and the room is to
   });
 });
 
-test('where a hook stands survives a restart', async (t) => {
+test('the position of a hook survives a restart', async (t) => {
   const hooked = await openHook(t);
   await hooked.say('one');
   await hooked.sink.received(1);
@@ -130,7 +130,7 @@ test('where a hook stands survives a restart', async (t) => {
   assert.deepEqual((await hooked.sink.received(2)).map(wordsOf), ['one', 'two']);
 });
 
-test('deliveries are made again from a position on', async (t) => {
+test('events are redelivered from a position on', async (t) => {
   const hooked = await openHook(t);
   await hooked.say('one');
   await hooked.say('two');
@@ -143,7 +143,7 @@ test('deliveries are made again from a position on', async (t) => {
   assert.deepEqual((await hooked.sink.received(4)).map(wordsOf), ['one', 'two', 'one', 'two']);
 });
 
-test('nothing is delivered again from a position that is yet to come', async (t) => {
+test('no redelivery starts at a future position', async (t) => {
   const hooked = await openHook(t);
   const from = hooked.rooms.core.writer.pos + 1;
   const refused = await hooked.rooms.send('POST', `/api/hook/${hooked.hook.id}/redeliver?from=${from}`, { as: 'ana' });
@@ -152,7 +152,7 @@ test('nothing is delivered again from a position that is yet to come', async (t)
   assert.deepEqual((await hooked.sink.received(1)).map(wordsOf), ['one']);
 });
 
-test('a receiver whose status says that it has taken an event is not told again, whatever becomes of its answer', async (t) => {
+test('an event accepted by the status of its receiver is not sent again, whatever the rest of the answer', async (t) => {
   const hooked = await openHook(t, () => ({ body: '{"text":"cu', isCut: true }));
   await hooked.say('one');
   await hooked.say('two');
@@ -176,7 +176,7 @@ test('a hook that is enabled again has a day again', async (t) => {
   assert.deepEqual([enabled, failures], [true, 1]);
 });
 
-test('the words that a receiver answers with are posted, and are not told to it again', async (t) => {
+test("the words of a receiver's answer are posted, and are not sent back to it", async (t) => {
   const hooked = await openHook(t, () => ({ body: '{"text":"noted"}' }));
   await hooked.say('one');
   await seen(async () => {
@@ -190,7 +190,7 @@ test('the words that a receiver answers with are posted, and are not told to it 
   assert.deepEqual((await hooked.sink.received(2)).map(wordsOf), ['one', 'two']);
 });
 
-test('addresses of this machine are refused unless an admin allows them, and named without what they hold', async (t) => {
+test('addresses of this machine are refused unless an admin allows them, and named without their secrets', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   for (const url of [
@@ -208,7 +208,7 @@ test('addresses of this machine are refused unless an admin allows them, and nam
   }
 });
 
-test('the signing secret is neither shown again, nor told by an event', async (t) => {
+test('the signing secret is neither shown again, nor sent in an event', async (t) => {
   const hooked = await openHook(t);
   const secret = hooked.hook.secret.slice('whsec_'.length);
   const shown = await hooked.rooms.send('GET', '/api/hook', { as: 'ana' });
@@ -217,7 +217,7 @@ test('the signing secret is neither shown again, nor told by an event', async (t
   for (const text of [shown.text, log.text, hooked.rooms.log()]) assert.ok(!text.includes(secret));
 });
 
-test('nobody hides a message from a hook by naming the hook in it', async (t) => {
+test("a message is not hidden from a hook by the hook's name in it", async (t) => {
   const hooked = await openHook(t);
   const author = { id: `hook:${hooked.hook.id}`, name: 'x', kind: 'bridge' };
   const hidden: readonly object[] = [

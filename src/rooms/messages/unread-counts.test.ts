@@ -11,7 +11,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-test('whatever is written, changed, deleted and read, what is unread is what a count from the start says', async (t) => {
+test('after any writes, changes, deletions and reads the unread count equals a count from the start', async (t) => {
   const { send, core } = await openTestRooms(t);
   const random = randomFrom(11);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben'] } });

@@ -42,7 +42,7 @@ const targetOf = ({ id, roomId, type, author }: Message): RewriteTarget => ({ id
 const types = async ({ core }: TestRooms): Promise<string[]> =>
   (await core.store.readEvents({ after: 0, upTo: core.writer.pos, limit: 100 })).map(({ type }) => type);
 
-test('a copilot’s message has its place before it has words, and calls nobody', async (t) => {
+test('a copilot’s message has its place before its words, and mentions no one', async (t) => {
   const { rooms, messages, post } = await open(t);
   const copilot = callerOf('copilot', 'copilot');
   const { stored } = await post(copilot, { body: '', status: 'streaming' });
@@ -60,7 +60,7 @@ test('a copilot’s message has its place before it has words, and calls nobody'
   assert.deepEqual(await rooms.core.store.edits(message.id), []);
 });
 
-test('a rewrite that says the same is none, one of an alert is told as such', async (t) => {
+test('an equal rewrite changes nothing, a rewrite of an alert is announced as such', async (t) => {
   const { rooms, messages, post } = await open(t);
   const { stored } = await post(callerOf('bridge', 'bridge'), { type: 'alert', card: { firing: 3 } });
   const target = targetOf(stored.message);
@@ -73,7 +73,7 @@ test('a rewrite that says the same is none, one of an alert is told as such', as
   assert.deepEqual((await types(rooms)).slice(-2), ['message.created', 'alert.updated']);
 });
 
-test('what is gone or never was is not rewritten, and words that are too many are not kept', async (t) => {
+test('a deleted or unknown message is not rewritten, and words over the limit are not kept', async (t) => {
   const { messages, post } = await open(t);
   const bot = callerOf('bot', 'bot');
   const { stored } = await post(bot, {});
@@ -91,7 +91,7 @@ test('what is gone or never was is not rewritten, and words that are too many ar
   );
 });
 
-test('a part of the server posts any type in anybody’s name', async (t) => {
+test('a part of the server posts any type in any name', async (t) => {
   const { messages, post } = await open(t);
   const ana: Caller = { ...callerOf('ana', 'human'), isAdmin: false };
   const system = { room: 'ops', body: 'x', type: 'system' } as const;
@@ -121,7 +121,7 @@ test('the copilot of a room is called by its handle, unless it is off', async (t
   assert.equal((await post(ana, { body: '@copilot why?' })).stored.message.mentions.copilot, false);
 });
 
-test('what lies under an id is rewritten only where it is what is meant', async (t) => {
+test('a message is rewritten only if it is the intended one of its id', async (t) => {
   const { messages, post } = await open(t);
   const { stored } = await post(callerOf('bot', 'bot'), {});
   const target = targetOf(stored.message);

@@ -70,7 +70,7 @@ test('a refusal does not repeat the password of a URL', () => {
   assert.doesNotMatch(outcome.reason, /hunter2/);
 });
 
-test('a name is judged by what it resolves to when it is connected to, every time', async (t) => {
+test('a name is judged by its resolved address at each connection', async (t) => {
   const server = createServer((_, response) => response.end('hello'));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   t.after(() => server.close());
@@ -93,7 +93,7 @@ test('one bad address among several is enough to be refused', async (t) => {
   await assert.rejects(guard.send({ url: 'http://models.example.com:9/' }, { allowPrivate: false }), isForbidden);
 });
 
-/** The client wraps what goes wrong on the way to a connection. */
+/** The client wraps errors of a connection. */
 function isForbidden(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ForbiddenAddressError) return true;

@@ -8,7 +8,7 @@ import { ForbiddenAddressError, OutboundGuard, type Resolve } from './outbound-g
 
 const PUBLIC = '93.184.215.14';
 
-/** Records what is asked of it, and carries nothing anywhere. */
+/** Records its requests, and forwards nothing. */
 async function startProxy(t: Cleanup): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
@@ -99,7 +99,7 @@ test('a private address that an admin has allowed is reached without the outboun
   await assert.rejects(guard.send({ url: 'http://169.254.169.254/' }, OPEN), isForbidden);
 });
 
-test('a request that is given up does not wait for a name to be resolved', async (t) => {
+test('an aborted request does not wait for a name to be resolved', async (t) => {
   const guard = new OutboundGuard({ connectTimeoutMs: 2_000, resolve: () => {}, proxyUrl: 'http://127.0.0.1:9' });
   t.after(() => guard.close());
   const abort = new AbortController();
@@ -108,7 +108,7 @@ test('a request that is given up does not wait for a name to be resolved', async
   await assert.rejects(asked, /given up/);
 });
 
-/** The client wraps what goes wrong on the way to a connection. */
+/** The client wraps errors of a connection. */
 function isForbidden(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ForbiddenAddressError) return true;

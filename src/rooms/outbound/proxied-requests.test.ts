@@ -5,7 +5,7 @@ import { startHttpSink } from '../../testing/http/sink.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { openTestRooms } from '../testing/app.ts';
 
-/** The environment of the whole process, as an operator behind a company's proxy has it. */
+/** The environment of the whole process, as behind a company's proxy. */
 function setProxy(t: Cleanup, url: string): void {
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY']) {
     const before = process.env[name];
@@ -33,7 +33,7 @@ test('an outgoing hook is not handed unresolved to a proxy of the environment', 
   assert.deepEqual([proxy.requests.length, status.lastStatus], [0, null]);
 });
 
-test('a copilot is not asked through a proxy of the environment', async (t) => {
+test('a copilot is not called through a proxy of the environment', async (t) => {
   const proxy = await startHttpSink(t);
   setProxy(t, proxy.url);
   const rooms = await openTestRooms(t);
@@ -46,7 +46,7 @@ test('a copilot is not asked through a proxy of the environment', async (t) => {
   assert.equal(proxy.requests.length, 0);
 });
 
-test('an outgoing hook goes through the outbound proxy, whose password is shown nowhere', async (t) => {
+test("an outgoing hook uses the outbound proxy, and the proxy's password is shown nowhere", async (t) => {
   const proxy = await startHttpSink(t, (_, index) => ({ status: index === 0 ? 200 : 500 }));
   const rooms = await openTestRooms(t, { options: { outboundProxy: proxy.url.replace('//', '//user:hunter2@') } });
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });

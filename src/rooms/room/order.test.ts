@@ -20,7 +20,7 @@ function committed(type: 'room.created' | 'message.created', roomId: string, cre
   return { pos: 1, event, data: '' } as unknown as Committed;
 }
 
-test('whatever is posted and made and removed in between, rooms come in their order, and pages cover them all', () => {
+test('after any posts, creations and deletions, rooms are in their order, and pages cover them all', () => {
   const random = randomFrom(7);
   const state = new RoomState([], new Map());
   const order = new RoomOrder(state);

@@ -20,8 +20,8 @@ function viewOf(state: RoomState): BatchView {
   return new BatchView(state, reads, { now: START, newId: () => 'id', printMessage: ({ id }) => `json of ${id}` });
 }
 
-/** Who is in which room, as a state or a view tells it. */
-function tell(view: RoomState | BatchView) {
+/** The members of rooms, as a state or a view reports them. */
+function membershipOf(view: RoomState | BatchView) {
   const rooms = ['a', 'b', 'ab'].map((id) => [id, [...view.membersOf(id)].map(({ userId }) => userId).toSorted()]);
   const counts = ['a', 'b', 'ab'].map((id) => view.memberCount(id));
   const users = ['ana', 'ben', 'kim'].map((id) => [...view.roomIdsOf(id)].toSorted());
@@ -35,18 +35,18 @@ const CHANGES = [
   [joined('b', 'kim'), left('b', 'kim'), joined('b', 'kim')],
 ];
 
-test('a view with changes tells what the state tells once it has them', () => {
+test('a view with changes reports what the state reports after them', () => {
   const state = new RoomState([], new Map());
   for (const changes of CHANGES) {
     const view = viewOf(state);
     view.add({ records: changes });
-    const before = tell(state);
-    const expected = tell(view);
-    assert.deepEqual(tell(state), before, 'a view changes no state');
+    const before = membershipOf(state);
+    const expected = membershipOf(view);
+    assert.deepEqual(membershipOf(state), before, 'a view changes no state');
     state.applyRecords(changes);
-    assert.deepEqual(tell(state), expected);
+    assert.deepEqual(membershipOf(state), expected);
   }
-  assert.deepEqual(tell(state), {
+  assert.deepEqual(membershipOf(state), {
     rooms: [
       ['a', ['ana', 'ben']],
       ['b', ['ana', 'kim']],
@@ -58,7 +58,7 @@ test('a view with changes tells what the state tells once it has them', () => {
   assert.equal(state.get('member', 'a/ben')?.role, 'admin');
 });
 
-test('a view counts messages on from where the room stands', () => {
+test("a view continues the count of messages from the room's", () => {
   const state = new RoomState([], new Map([['a', { lastSeq: 7, firstSeq: 3, lastMessageAt: START }]]));
   const view = viewOf(state);
   const draft = (roomId: string) => {
@@ -75,7 +75,7 @@ test('a view counts messages on from where the room stands', () => {
   assert.equal(view.message(two.message.id)?.contentHash, 'hash');
 });
 
-test('a view shows reactions as they will be', () => {
+test('a view shows future reactions', () => {
   const view = viewOf(new RoomState([], new Map()));
   const message = { ...newMessage('a'), seq: 1 };
   const key = { messageId: message.id, emoji: '👍', userId: 'ben' };
@@ -88,7 +88,7 @@ test('a view shows reactions as they will be', () => {
   assert.equal(view.hasReacted(key), false);
 });
 
-test('a view shows a record that was removed as none', () => {
+test('a view shows a removed record as absent', () => {
   const room = { id: 'a', slug: 'ops' } as Room;
   const view = viewOf(new RoomState([record('room', 'a', room)], new Map()));
   assert.equal(view.get('room', 'a'), room);

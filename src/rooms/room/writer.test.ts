@@ -15,7 +15,7 @@ import { newMessage, newRun, START } from '../testing/store/parts.ts';
 import { RoomState } from './state.ts';
 import { RoomWriter } from './writer.ts';
 
-/** A store that keeps nothing but what it was asked, and answers a commit when it is let. */
+/** A store that only records its calls, and answers a commit when released. */
 class FakeStore {
   readonly commits: (readonly PreparedWrite[])[] = [];
   readonly reads: string[] = [];
@@ -85,7 +85,7 @@ function openWriter({ readOnly = false } = {}) {
   return { store, state, writer, clock, failures, logged: () => logged };
 }
 
-/** Lets the event loop turn, so that what can go on has gone on. */
+/** Lets the event loop turn, so that pending work is done. */
 const turn = () => new Promise<void>((done) => setImmediate(() => setImmediate(done)));
 
 const change = <T>(decide: (view: ChangeView) => T | Write): Change<T> => ({
@@ -110,7 +110,7 @@ const posting = (body: string, roomId = 'a'): Change<string> => ({
 
 const outcomeOf = <T>(outcome: Outcome<T>): T | string => (outcome.ok ? outcome.value : outcome.code);
 
-test('changes of one turn are one commit, those that come meanwhile the next', async () => {
+test('changes of one turn are one commit, changes made meanwhile the next', async () => {
   const { store, writer } = openWriter();
   let release = () => {};
   store.held = new Promise((done) => {
@@ -134,7 +134,7 @@ test('changes of one turn are one commit, those that come meanwhile the next', a
   assert.equal(writer.pos, 5);
 });
 
-test('a commit takes 500 changes at the most, in their order', async () => {
+test('a commit takes at most 500 changes, in their order', async () => {
   const { store, writer } = openWriter();
   const outcomes = await Promise.all(Array.from({ length: 1201 }, (_, index) => writer.submit(posting(`${index}`))));
   assert.deepEqual(
@@ -147,26 +147,26 @@ test('a commit takes 500 changes at the most, in their order', async () => {
   );
 });
 
-test('nobody is told before the commit is done, and listeners before those who asked', async () => {
+test('nothing is announced before the commit is done, and listeners are called before answers', async () => {
   const { store, state, writer } = openWriter();
-  const told: string[] = [];
+  const calls: string[] = [];
   let release = () => {};
   store.held = new Promise((done) => {
     release = done;
   });
-  const tell = (who: string) => () => void told.push(`${who} with ${state.head('a').lastSeq} at ${writer.pos}`);
-  writer.onCommit(tell('first'));
-  writer.onCommit(tell('second'));
-  const done = writer.submit(posting('x')).then(tell('answer'));
+  const note = (name: string) => () => void calls.push(`${name} with ${state.head('a').lastSeq} at ${writer.pos}`);
+  writer.onCommit(note('first'));
+  writer.onCommit(note('second'));
+  const done = writer.submit(posting('x')).then(note('answer'));
   await turn();
-  assert.deepEqual(told, []);
+  assert.deepEqual(calls, []);
   assert.deepEqual([state.head('a').lastSeq, writer.pos], [0, 0]);
   release();
   await done;
-  assert.deepEqual(told, ['first with 1 at 1', 'second with 1 at 1', 'answer with 1 at 1']);
+  assert.deepEqual(calls, ['first with 1 at 1', 'second with 1 at 1', 'answer with 1 at 1']);
 });
 
-test('a decision sees what was decided before it in the same commit', async () => {
+test('a decision sees earlier decisions of the same commit', async () => {
   const { store, state, writer } = openWriter();
   const room = { id: 'a', slug: 'ops' } as Room;
   const member = (userId: string) => ({ roomId: 'a', userId }) as Member;
@@ -207,7 +207,7 @@ test('a decision sees what was decided before it in the same commit', async () =
   assert.deepEqual([state.memberCount('a'), state.get('room', 'a')?.slug], [1, 'ops']);
 });
 
-test('a commit reads once what its decisions have asked for', async () => {
+test('a commit reads each value needed by its decisions once', async () => {
   const { store, writer } = openWriter();
   const asking = (messages: readonly string[], seen: boolean[]): Change<null> => ({
     messages,
@@ -223,7 +223,7 @@ test('a commit reads once what its decisions have asked for', async () => {
   assert.equal(store.commits.length, 0, 'nothing was to be written');
 });
 
-test('a refused change and one that throws leave the others of their commit alone', async () => {
+test('a refused change and a throwing one leave the others of their commit alone', async () => {
   const { store, writer } = openWriter();
   const broken: Change<string> = {
     decide() {
@@ -253,7 +253,7 @@ test('a refused change and one that throws leave the others of their commit alon
   );
 });
 
-test('what cannot be told is not written, and shows to no other decision', async () => {
+test('a change with an unprintable event is not written, and shows to no other decision', async () => {
   const { store, state, writer } = openWriter();
   const broken = change(() => ({
     records: [record('setting', 'x', { value: 'y' })],
@@ -288,7 +288,7 @@ test('a full disk refuses the whole commit, and the next one may go through', as
   assert.deepEqual(failures, []);
 });
 
-test('a disk that has room again is writable, also when nobody writes', async () => {
+test('a disk that has room again is writable, also without writes', async () => {
   const { store, writer, clock } = openWriter();
   store.failure = new StorageFullError('no room');
   await writer.submit(posting('x'));
@@ -308,7 +308,7 @@ test('a disk that has room again is writable, also when nobody writes', async ()
   assert.equal(await troubleAfter(60_000), 'shutting_down');
 });
 
-test('a store that fails is asked nothing any more, and nobody who waits is forgotten', async () => {
+test('a failed store receives no more calls, and every waiting caller is answered', async () => {
   const { store, writer, failures, logged } = openWriter();
   const failure = new Error('the disk is gone');
   let release = () => {};
@@ -329,7 +329,7 @@ test('a store that fails is asked nothing any more, and nobody who waits is forg
   await writer.close();
 });
 
-test('a close commits what waits, and refuses what comes later', async () => {
+test('a close commits waiting changes, and refuses later ones', async () => {
   const { store, writer } = openWriter();
   const before = writer.submit(posting('x'));
   const closing = writer.close();
@@ -348,7 +348,7 @@ test('a read-only server writes nothing', async () => {
   assert.equal(store.commits.length, 0);
 });
 
-test('a listener that throws keeps nobody from hearing of what is committed', async () => {
+test('a listener that throws hides no commit from the others', async () => {
   const { writer, logged } = openWriter();
   const heard: number[] = [];
   writer.onCommit(() => {
@@ -360,7 +360,7 @@ test('a listener that throws keeps nobody from hearing of what is committed', as
   assert.match(logged(), /a listener to commits failed.*a listener that is wrong/);
 });
 
-test('a change that is asked for by an answer or a listener is a commit of its own', async () => {
+test('a change submitted by an answer or a listener is a separate commit', async () => {
   const { store, writer } = openWriter();
   let fromListener: Promise<Outcome<string>> | undefined;
   writer.onCommit(() => {

@@ -21,7 +21,7 @@ test('GET → PUT of a copilot and of a provider changes nothing', async (t) => 
   }
 });
 
-test('a PUT of a copilot takes defaults, keeps the key, and heeds what must match', async (t) => {
+test('a PUT of a copilot takes defaults, keeps the key, and checks If-Match', async (t) => {
   const { rooms } = await openCopilotRoom(t);
   const put = (body: object, headers = {}) => rooms.send('PUT', '/api/room/ops/copilot', { as: 'ana', body, headers });
   const one = await put({
@@ -44,7 +44,7 @@ test('a PUT of a copilot takes defaults, keeps the key, and heeds what must matc
   assert.equal((await put({ provider: 'fake' }, { 'if-none-match': '*' })).status, 200);
 });
 
-test('a test of a copilot asks for 16 tokens and posts nothing', async (t) => {
+test('a test of a copilot requests 16 tokens and posts nothing', async (t) => {
   const { rooms, model, events } = await openCopilotRoom(t);
   model.play({ stream: openAiStream(['OK'], { finish: 'length' }) });
   const good = await rooms.send('POST', '/api/room/ops/copilot/test', { as: 'ana' });
@@ -90,7 +90,7 @@ test('providers are made, listed, replaced and removed by admins', async (t) => 
   assert.equal((await rooms.send('GET', '/api/provider/models')).headers.get('x-error-code'), 'provider_not_found');
 });
 
-test('what is asked of a copilot by hand is checked', async (t) => {
+test('a manual request to a copilot is checked', async (t) => {
   const { rooms, post, run: runEvent } = await openCopilotRoom(t, { kind: 'echo', copilot: { trigger: 'manual' } });
   const run = (body: object) => rooms.send('POST', '/api/room/ops/copilot/run', { as: 'ana', body });
   assert.equal((await run({})).status, 400);

@@ -34,7 +34,7 @@ const exported = async ({ send }: TestRooms, query = '') => (await send('GET', `
 const bringIn = ({ send }: TestRooms, body: string) =>
   send('POST', '/api/import', { body, headers: { 'content-type': 'application/x-ndjson' } });
 
-/** An export whose checksum is right again. */
+/** An export with a corrected checksum. */
 function signed(lines: readonly string[]): string {
   const text = lines.map((line) => `${line}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -44,7 +44,7 @@ function signed(lines: readonly string[]): string {
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 
-test('an export ends with a checksum over all before it, and names where the log stood', async (t) => {
+test('an export ends with a checksum over all before it, and names the position of the log', async (t) => {
   const rooms = await openRoom(t);
   const text = await exported(rooms);
   const lines = linesOf(text);
@@ -57,7 +57,7 @@ test('an export ends with a checksum over all before it, and names where the log
   assert.ok(!text.includes(KEY) && !text.includes('cdef') && !text.includes('sealed'), 'it holds no key');
 });
 
-test('what was exported comes into another server as it was, and twice is once', async (t) => {
+test('an export is restored unchanged in another server, and a second import adds nothing', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   await to.send('POST', '/api/room', { as: 'kim', body: { name: 'Ops' } });
@@ -88,10 +88,10 @@ test('what was exported comes into another server as it was, and twice is once',
     was.map((message: object) => ({ ...message, silent: true })),
   );
   const react = await to.send('PUT', '/api/message/message-1/reaction/👍', { as: 'ben' });
-  assert.equal(react.json.reactions[0].count, 2, 'who has reacted is known');
+  assert.equal(react.json.reactions[0].count, 2, 'the authors of reactions are known');
 });
 
-test('who may see only what came after he had joined sees no more of it in another server', async (t) => {
+test('a reader with history since joining sees no more of it in another server', async (t) => {
   const from = await openTestRooms(t);
   const to = await openTestRooms(t);
   await from.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', historyVisibility: 'joined' } });
@@ -108,7 +108,7 @@ test('who may see only what came after he had joined sees no more of it in anoth
     ]);
 
   const lines = linesOf(await exported(from)).slice(0, -1);
-  // Without its second message, as an export of a time may be: those behind it get other numbers.
+  // Without its second message, as an export of a period may be: the later ones get other numbers.
   const kept = lines.filter((line) => !line.includes('"id":"message-2"'));
   assert.equal((await bringIn(to, signed(kept))).status, 200);
   assert.deepEqual(await joined(from), [
@@ -125,7 +125,7 @@ test('who may see only what came after he had joined sees no more of it in anoth
   ]);
 });
 
-test('who was banned or silenced is so in another server', async (t) => {
+test('a banned or silenced member is so in another server', async (t) => {
   const from = await openTestRooms(t);
   const to = await openPeople(t, ['ben', 'cat']);
   await from.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben', 'cat'] } });
@@ -144,14 +144,14 @@ test('who was banned or silenced is so in another server', async (t) => {
   assert.match(posted.text, /a moderator has muted you/);
 });
 
-test('an export from before bans were told comes in', async (t) => {
+test('an export from before bans were recorded is imported', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   const lines = linesOf((await exported(from)).replace(',"bans":[]', '')).slice(0, -1);
   assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 1, messages: 4, skipped: 0, missingFiles: 0 });
 });
 
-test('attachments whose files are not here are counted', async (t) => {
+test('attachments without their files are counted', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   const upload = await from.send('POST', '/api/file', { as: 'ana', body: 'a log' });
@@ -163,7 +163,7 @@ test('attachments whose files are not here are counted', async (t) => {
   assert.deepEqual((await bringIn(from, text)).json, { rooms: 0, messages: 0, skipped: 5, missingFiles: 0 });
 });
 
-test('an import that was cut off goes on where it ended', async (t) => {
+test('an import that was cut off resumes at its end', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   const lines = linesOf(await exported(from)).slice(0, -1);
@@ -186,7 +186,7 @@ test('an import that was cut off goes on where it ended', async (t) => {
   );
 });
 
-test('what changes while an export is written is in it as it is in the end', async (t) => {
+test('changes during an export are in it in their final state', async (t) => {
   const rooms = await openRoom(t);
   const posts = Array.from({ length: 446 }, (_, n) =>
     rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { id: `message-${n + 5}`, body: `${n + 5}` } }),
@@ -204,7 +204,7 @@ test('what changes while an export is written is in it as it is in the end', asy
     await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'after the beginning' } });
     for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
     const text = Buffer.concat(pieces).toString();
-    assert.equal(text.split(`late ${format}`).length, 2, 'it is told once');
+    assert.equal(text.split(`late ${format}`).length, 2, 'it is logged once');
     assert.ok(text.indexOf(`late ${format}`) > text.indexOf('message-450'), 'after all others');
     if (format !== 'jsonl') continue;
     assert.ok(!text.includes('after the beginning'));
@@ -215,7 +215,7 @@ test('what changes while an export is written is in it as it is in the end', asy
   }
 });
 
-test('an export breaks off when its reader may not read the room any more', async (t) => {
+test('an export is cut off when its reader loses the right to read the room', async (t) => {
   const { send, rooms } = await openPeople(t, ['ana']);
   await send('POST', '/api/room', { body: { name: 'Ops', visibility: 'private' } });
   await send('PUT', '/api/room/ops/member/ana', { body: { role: 'admin' } });
@@ -235,7 +235,7 @@ test('an export breaks off when its reader may not read the room any more', asyn
   }, /may not read/);
 });
 
-test('a reader who goes away in the middle leaves nothing behind', async (t) => {
+test('a client that disconnects in the middle leaves nothing behind', async (t) => {
   const rooms = await openRoom(t);
   const answer = await rooms.rooms.app.request('http://127.0.0.1:8065/api/room/ops/export', {
     headers: { host: '127.0.0.1:8065' },
@@ -269,7 +269,7 @@ const DAMAGES: readonly (readonly [string, (lines: string[]) => string, RegExp])
   ['a room twice', (lines) => signed([lines[0] ?? '', lines[1] ?? '', lines[1] ?? '']), /before/],
 ];
 
-test('what is not whole or not right is refused by its line, and nothing of it is written', async (t) => {
+test('a damaged or invalid export is refused by its line, and nothing of it is written', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   await to.send('GET', '/api/room');
@@ -283,7 +283,7 @@ test('what is not whole or not right is refused by its line, and nothing of it i
   assert.equal(to.core.state.all('room').size, 0);
 });
 
-test('an export for people escapes what people wrote', async (t) => {
+test('an export for people escapes the text of messages', async (t) => {
   const rooms = await openRoom(t);
   const html = await exported(rooms, '?format=html');
   assert.ok(html.includes('&lt;b&gt;bold&lt;/b&gt; &amp; `code`') && !html.includes('<b>bold'));
@@ -294,7 +294,7 @@ test('an export for people escapes what people wrote', async (t) => {
   assert.equal(markdown.headers.get('content-disposition'), 'attachment; filename="ops.md"');
 });
 
-test('an export may be of a time', async (t) => {
+test('an export may be of a period', async (t) => {
   const rooms = await openRoom(t);
   const none = linesOf(await exported(rooms, '?to=2001-01-01'));
   assert.equal(JSON.parse(none.at(-1) ?? '').messages, 0);
@@ -319,13 +319,13 @@ test('moderators export, and admins of the server import', async (t) => {
   assert.equal((await send('POST', '/api/import', { body: 'x\n' })).status, 415);
 });
 
-test('an import brings in the cards of alerts, and none that only looks like one', async (t) => {
+test('an import adds cards of alerts, and no false ones', async (t) => {
   const from = await openRoom(t);
   const hook = { direction: 'incoming', roomId: 'ops', name: 'Alerts' };
   const { path } = (await from.send('POST', '/api/hook', { as: 'ana', body: hook })).json;
   const alerts = [{ status: 'firing', labels: { alertname: 'DiskFull' }, startsAt: '2030-01-02T08:00:00Z' }];
-  const told = { groupKey: 'g', receiver: 'ops', status: 'firing', groupLabels: {}, commonLabels: {}, alerts };
-  const { id } = (await from.send('POST', path, { body: told })).json;
+  const notification = { groupKey: 'g', receiver: 'ops', status: 'firing', groupLabels: {}, commonLabels: {}, alerts };
+  const { id } = (await from.send('POST', path, { body: notification })).json;
   const { card } = (await from.send('GET', `/api/message/${id}`, { as: 'ana' })).json;
   const lines = linesOf(await exported(from)).slice(0, -1);
   const forged = [

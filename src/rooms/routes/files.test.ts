@@ -37,7 +37,7 @@ async function ask(rooms: TestRooms, method: string, path: string, init: Request
 const upload = (rooms: TestRooms, body: Buffer | string, name = 'a.txt', type = 'application/octet-stream') =>
   ask(rooms, 'POST', '/api/file', { body, headers: { 'content-type': type, 'x-file-name': encodeURIComponent(name) } });
 
-/** The files on disk: their names, which are their content's hashes, and those that are half in. */
+/** The files on disk: their names, the hashes of their contents, and incomplete ones. */
 function filesIn({ folder }: TestRooms): readonly string[] {
   const root = join(folder, 'files');
   try {
@@ -49,7 +49,7 @@ function filesIn({ folder }: TestRooms): readonly string[] {
   }
 }
 
-/** The same rooms on a port, for what only a real connection does. */
+/** The same rooms on a port, for tests that need a real connection. */
 async function onPort(t: Cleanup, given: TestRoomsOptions = {}): Promise<{ rooms: TestRooms; port: number }> {
   const rooms = await openTestRooms(t, given);
   const listener = await listen({
@@ -62,7 +62,7 @@ async function onPort(t: Cleanup, given: TestRoomsOptions = {}): Promise<{ rooms
   return { rooms, port: Number(new URL(listener.url).port) };
 }
 
-test('a file is taken raw, kept by its content and given back as it was', async (t) => {
+test('a file is accepted raw, stored by its content and returned unchanged', async (t) => {
   const rooms = await openTestRooms(t);
   const { status, headers, json } = await upload(rooms, PNG, 'Bild é.png');
   assert.equal(status, 201);
@@ -87,7 +87,7 @@ test('a file is taken raw, kept by its content and given back as it was', async 
   assert.deepEqual([head.status, head.headers.get('content-length'), head.bytes.length], [200, String(PNG.length), 0]);
 });
 
-test('a file is taken out of a form', async (t) => {
+test('a file is read from a form', async (t) => {
   const rooms = await openTestRooms(t);
   const form = new FormData();
   form.set('note', 'x');
@@ -100,7 +100,7 @@ test('a file is taken out of a form', async (t) => {
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [400, 'invalid_body']);
 });
 
-test('nothing that a browser would run is shown in place, whatever it is called', async (t) => {
+test('no file that a browser would run is shown in place, under any name', async (t) => {
   const rooms = await openTestRooms(t);
   for (const [body, name, type] of [
     ['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'x.png', 'image/png'],
@@ -128,7 +128,7 @@ test('a name cannot break out of a header', async (t) => {
   assert.match(headers.get('content-disposition') ?? '', /^inline; filename="[^"]*"; filename\*=UTF-8''[\w.%-]+$/);
 });
 
-test('a part of a file is given where it is asked for, and nothing again that is known', async (t) => {
+test('a range of a file is sent on request, and a known file is not sent again', async (t) => {
   const rooms = await openTestRooms(t);
   const { json } = await upload(rooms, '0123456789');
   const path = `/api/file/${json.id}`;
@@ -146,7 +146,7 @@ test('a part of a file is given where it is asked for, and nothing again that is
   assert.equal((await ask(rooms, 'GET', `/api/file/${empty.json.id}`)).bytes.length, 0);
 });
 
-test('a file is seen by who sent it, and by those who read a message that has it', async (t) => {
+test('a file is readable for its sender, and for readers of a message with it', async (t) => {
   const people = await openPeople(t, ['ana', 'ben', 'kim']);
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'ops', visibility: 'private', members: ['ben'] } });
   const file = (await people.send('POST', '/api/file', { as: 'ana', body: 'secret' })).json;
@@ -167,7 +167,7 @@ test('a file is seen by who sent it, and by those who read a message that has it
   assert.equal(hidden.text.replace(file.id, ''), none.text.replace('no-such-file', ''));
 });
 
-test('a file of no message goes after 24 h, one of a message stays until the message goes', async (t) => {
+test('a file without a message is removed after 24 h, a file of a message with the message', async (t) => {
   const clock = new FakeClock();
   const rooms = await openTestRooms(t, { clock });
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
@@ -190,7 +190,7 @@ test('a file of no message goes after 24 h, one of a message stays until the mes
   await eventually('its bytes go', () => filesIn(rooms).length === 0);
 });
 
-test('a file that is too large is refused, announced or not, and nothing of it stays', async (t) => {
+test('a file over the limit is refused, announced or not, and nothing of it stays', async (t) => {
   const { rooms, port } = await onPort(t, { options: { maxUploadBytes: 100_000 } });
   assert.equal((await upload(rooms, Buffer.alloc(100_000, 1))).status, 201);
   assert.equal((await upload(rooms, Buffer.alloc(100_001, 2))).status, 413);
@@ -211,7 +211,7 @@ test('a file that is too large is refused, announced or not, and nothing of it s
   assert.equal(filesIn(rooms).length, before);
 });
 
-test('an upload that breaks off leaves nothing', async (t) => {
+test('an upload that is cut off leaves nothing', async (t) => {
   const { rooms, port } = await onPort(t);
   for (const type of ['application/octet-stream', 'multipart/form-data; boundary=b']) {
     const headers = { 'content-type': type, 'content-length': '1000000' };
@@ -224,7 +224,7 @@ test('an upload that breaks off leaves nothing', async (t) => {
   }
 });
 
-test('what a process that died has left half is gone at the next start', async (t) => {
+test('an incomplete file of a dead process is gone at the next start', async (t) => {
   const rooms = await openTestRooms(t);
   await upload(rooms, 'x');
   writeFileSync(join(rooms.folder, 'files', 'incoming', 'half'), 'x');
@@ -232,7 +232,7 @@ test('what a process that died has left half is gone at the next start', async (
   await eventually('it goes', () => filesIn(again).length === 1);
 });
 
-test('a server that only reads takes no files', async (t) => {
+test('a read-only server accepts no files', async (t) => {
   const readOnly = await openTestRooms(t, { options: { readOnly: true } });
   const answer = await readOnly.send('POST', '/api/file', { as: 'ana', body: 'x' });
   assert.equal(answer.status, 503);

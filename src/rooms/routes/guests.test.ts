@@ -38,7 +38,7 @@ describe('a guest', () => {
     }
   });
 
-  test('stays one after a direct message from somebody', async (t) => {
+  test('stays a guest after a direct message', async (t) => {
     const { send, seenBy } = await open(t);
     const direct = { visibility: 'direct', members: ['gus'] };
     for (const as of ['ana', 'zoe']) assert.equal((await send('POST', '/api/room', { as, body: direct })).status, 201);
@@ -50,7 +50,7 @@ describe('a guest', () => {
     assert.deepEqual(await seenBy('zoe'), EVERYBODY);
   });
 
-  test('is the only one to whom people are hidden', async (t) => {
+  test('is the only role with hidden people', async (t) => {
     const { seenBy } = await open(t);
     for (const as of ['admin', 'ana', 'ben', 'kim', 'zoe']) assert.deepEqual(await seenBy(as), EVERYBODY, as);
   });
@@ -72,8 +72,8 @@ describe('a guest', () => {
       list.json.rooms.map(({ slug }: { slug: string }) => slug),
       ['deal'],
     );
-    const told = await send('GET', '/api/event/log?since=0&wait=0', { as: 'gus' });
-    assert.ok(told.text.includes('"deal"') && !told.text.includes('kim'), told.text);
+    const log = await send('GET', '/api/event/log?since=0&wait=0', { as: 'gus' });
+    assert.ok(log.text.includes('"deal"') && !log.text.includes('kim'), log.text);
     const found = await send('GET', '/api/search?q=ourselves', { as: 'gus' });
     assert.ok(!found.text.includes('ourselves'), found.text);
     assert.deepEqual(await seenBy('gus'), ['ana', 'ben', 'gus']);
@@ -81,7 +81,7 @@ describe('a guest', () => {
     assert.equal(json.members.length, 1);
   });
 
-  test('makes no rooms, and so neither becomes more nor finds out who is there', async (t) => {
+  test('makes no rooms, and so neither rises nor finds out other users', async (t) => {
     const { send, statusOf } = await open(t);
     for (const body of [
       { name: 'Own' },
@@ -95,7 +95,7 @@ describe('a guest', () => {
     assert.equal(await statusOf('gus', 'kim'), 404);
   });
 
-  test('stays one after leaving, being taken out, or the end of the room', async (t) => {
+  test('stays one after leaving, a removal, or the end of the room', async (t) => {
     for (const away of ['leave', 'kick', 'ban', 'purge']) {
       const { send, seenBy, statusOf, rooms } = await open(t);
       if (away === 'leave') await send('DELETE', '/api/room/deal/me', { as: 'gus' });
@@ -109,7 +109,7 @@ describe('a guest', () => {
     }
   });
 
-  test('is no guest any more after being brought in as more, until made one again', async (t) => {
+  test('is no guest any more after a higher role, until made one again', async (t) => {
     const { send, seenBy } = await open(t);
     await send('DELETE', '/api/room/deal/me', { as: 'gus' });
     assert.equal((await send('PUT', '/api/room/lounge/member/gus', { as: 'kim', body: {} })).status, 201);
@@ -122,7 +122,7 @@ describe('a guest', () => {
     assert.deepEqual(await seenBy('gus'), EVERYBODY);
   });
 
-  test('is whoever comes by an invite for guests, until another invite makes more', async (t) => {
+  test('is the role of an invite for guests, until another invite gives more', async (t) => {
     const { send, rooms } = await open(t);
     const codeOf = async (role: string) =>
       (await send('POST', '/api/room/deal/invite', { as: 'ana', body: { role } })).json.code;
@@ -137,7 +137,7 @@ describe('a guest', () => {
     assert.deepEqual(await people(), ['ana', 'ben', 'eve', 'gus']);
   });
 
-  test('of a public room comes back to it after leaving', async (t) => {
+  test('of a public room returns to it after leaving', async (t) => {
     const { send, seenBy } = await open(t);
     await send('PUT', '/api/room/lounge/member/zoe', { as: 'kim', body: { role: 'guest' } });
     await send('DELETE', '/api/room/lounge/me', { as: 'zoe' });
@@ -146,7 +146,7 @@ describe('a guest', () => {
     assert.deepEqual(await seenBy('zoe'), ['kim', 'zoe']);
   });
 
-  test('with an admin token or as an admin of the server sees everybody', async (t) => {
+  test('with an admin token or as an admin of the server sees everyone', async (t) => {
     const { send, seenBy } = await open(t);
     await send('PUT', '/api/user/gus', { body: { name: 'Gus', role: 'admin' } });
     assert.deepEqual(await seenBy('gus'), EVERYBODY);

@@ -33,15 +33,15 @@ test('an invite shows the room before it is taken, and a GET takes nothing', asy
   assert.equal(members.find(({ userId }: { userId: string }) => userId === 'kim').invitedBy, 'ana');
 });
 
-test('an invite is good for as many as it says, and members use nothing up', async (t) => {
+test('an invite is valid for its number of uses, and members use up nothing', async (t) => {
   const { send, invite } = await openRoom(t);
   const { code } = (await invite({ maxUses: 1, role: 'guest' })).json;
   const take = (as: string) => send('POST', `/api/invite/${code}`, { as });
-  assert.equal((await take('ben')).json.me.role, 'member', 'a member stays what he is');
+  assert.equal((await take('ben')).json.me.role, 'member', 'a member keeps the role');
   assert.equal((await take('kim')).json.me.role, 'guest');
   const late = await take('lee');
   assert.deepEqual([late.status, late.headers.get('x-error-code')], [404, 'invite_not_found']);
-  assert.equal((await take('kim')).status, 200, 'who is in is in');
+  assert.equal((await take('kim')).status, 200, 'a member stays one');
 });
 
 test('an invite ends at its time, and is forgotten', async (t) => {
@@ -56,7 +56,7 @@ test('an invite ends at its time, and is forgotten', async (t) => {
   await eventually('the invite is forgotten', () => core.state.all('invite').size === 0);
 });
 
-test('who may invite whom', async (t) => {
+test('the permissions of every role to invite', async (t) => {
   const { invite } = await openRoom(t);
   assert.equal((await invite({}, 'ben')).status, 403);
   assert.equal((await invite({ role: 'admin' }, 'ada')).status, 403);
@@ -74,7 +74,7 @@ test('who may invite whom', async (t) => {
     assert.equal((await invite(body)).status, 400, JSON.stringify(body));
 });
 
-test('invites are listed and taken back by moderators; an admin sees none that he could not make', async (t) => {
+test('invites are listed and revoked by moderators; an admin sees only invites that the role could make', async (t) => {
   const { send, invite } = await openRoom(t);
   const { code } = (await invite()).json;
   await invite({ role: 'admin' });
@@ -89,7 +89,7 @@ test('invites are listed and taken back by moderators; an admin sees none that h
   assert.equal((await send('POST', `/api/invite/${code}`, { as: 'kim' })).status, 404);
 });
 
-test('an invite into an archived or deleted room is good for nothing', async (t) => {
+test('an invite into an archived or deleted room is invalid', async (t) => {
   const { send, invite } = await openRoom(t);
   const { code } = (await invite()).json;
   await send('PUT', '/api/room/secret', { as: 'ana', body: { name: 'S', visibility: 'private', archived: true } });
@@ -99,7 +99,7 @@ test('an invite into an archived or deleted room is good for nothing', async (t)
   assert.equal((await send('GET', `/api/invite/${code}`, { as: 'kim' })).status, 404);
 });
 
-test('who holds a code sees what it opens without being signed in, and no more', async (t) => {
+test('a code shows its target without sign-in, and no more', async (t) => {
   const { send, invite } = await openRoom(t);
   const { code } = (await invite()).json;
   const headers = { authorization: '' };

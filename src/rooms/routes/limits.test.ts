@@ -35,7 +35,7 @@ async function open(t: Cleanup, { rateLimits = true } = {}) {
 const countOf = (answers: readonly { readonly status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-describe('what one user may do does not grow with tokens and sessions', () => {
+describe('the limits of one user do not grow with tokens and sessions', () => {
   test('eight sessions post no more than one', async (t) => {
     const { rooms, clock, tokenOf, signIn, withCookie } = await open(t);
     await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben'] } });
@@ -57,7 +57,7 @@ describe('what one user may do does not grow with tokens and sessions', () => {
     assert.equal(others.status, 201);
   });
 
-  test('what has no limit of its own shares one', async (t) => {
+  test('paths without a limit of their own share one', async (t) => {
     const { rooms } = await open(t);
     await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
     const renamed = await Promise.all(
@@ -87,7 +87,7 @@ describe('rooms of one user', () => {
     assert.equal(countOf(await make(rooms, 'ben', 1), 201), 1);
   });
 
-  test('are 200 at the most, deleted ones and those that were left to others included', async (t) => {
+  test('are at most 200, deleted and orphaned ones included', async (t) => {
     const { rooms } = await open(t, { rateLimits: false });
     const made = await make(rooms, 'ana', 300);
     assert.deepEqual([countOf(made, 201), codes(made, 'limit_reached')], [200, 100]);
@@ -106,7 +106,7 @@ describe('rooms of one user', () => {
 });
 
 describe('sessions of one user', () => {
-  test('are 32 at the most: the oldest ends, and its streams with it', async (t) => {
+  test('are at most 32: the oldest ends, and its streams with it', async (t) => {
     const { rooms, clock, tokenOf, signIn, withCookie } = await open(t, { rateLimits: false });
     const token = await tokenOf('ana');
     const other = await signIn(await tokenOf('ben'));
@@ -132,7 +132,7 @@ describe('sessions of one user', () => {
     assert.equal(statuses.filter((status) => status === 200).length, 32);
   });
 
-  test('do not begin without end', async (t) => {
+  test('have a limited rate', async (t) => {
     const { rooms, tokenOf } = await open(t);
     const token = await tokenOf('ana');
     const begun = await Promise.all(
@@ -145,7 +145,7 @@ describe('sessions of one user', () => {
   });
 });
 
-test('one invite does not let in a crowd of made-up people from one address', async (t) => {
+test('one invite does not admit a crowd of made-up people from one address', async (t) => {
   const { rooms, clock } = await open(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const { code } = (await rooms.send('POST', '/api/room/ops/invite', { as: 'ana', body: {} })).json;
@@ -164,7 +164,7 @@ test('one invite does not let in a crowd of made-up people from one address', as
   assert.equal(countOf(await come(20), 201), 5);
 });
 
-test('a room has 100 open invites at the most, and those that are over make room', async (t) => {
+test('a room has at most 100 open invites, and expired ones make room', async (t) => {
   const { rooms, clock } = await open(t, { rateLimits: false });
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const invite = () => {
@@ -179,14 +179,14 @@ test('a room has 100 open invites at the most, and those that are over make room
   assert.equal(rooms.core.state.all('invite').size, 1);
 });
 
-test('a user has 1000 tokens at the most, also when many are asked for at once', async (t) => {
+test('a user has at most 1000 tokens, also with many requests at once', async (t) => {
   const { rooms } = await open(t, { rateLimits: false });
   const ask = () => rooms.send('POST', '/api/token', { as: 'ana', body: { name: 'x' } });
   const made = await Promise.all(Array.from({ length: 1050 }, ask));
   assert.deepEqual([countOf(made, 201), countOf(made, 409)], [999, 51]);
 });
 
-test('the hooks that one user has made post 200 at once, and then 50 a second, into whatever rooms', async (t) => {
+test('the hooks of one user post 200 at once, and then 50 a second, over all rooms', async (t) => {
   const { rooms, clock } = await open(t);
   const paths: string[] = [];
   for (const name of ['Ops', 'Dev']) {

@@ -47,14 +47,14 @@ const RULES: readonly (readonly [string, string, object | undefined, number, str
   ['ada', 'DELETE nobody?ban=true', undefined, 404, 'user_not_found'],
 ];
 
-test('who may make, change and remove whom', async (t) => {
+test('the permissions of every role to add, change and remove members', async (t) => {
   for (const [as, request, body, status, code] of RULES) {
     const { send } = await openRoom(t);
     const [method = '', target = ''] = request.split(' ');
     const answer = await send(method, `/api/room/ops/member/${target}`, { as, ...(body ? { body } : {}) });
-    const told = `${as} ${request} ${JSON.stringify(body)}: ${answer.text}`;
-    assert.equal(answer.status, status, told);
-    if (code !== undefined) assert.equal(answer.headers.get('x-error-code'), code, told);
+    const details = `${as} ${request} ${JSON.stringify(body)}: ${answer.text}`;
+    assert.equal(answer.status, status, details);
+    if (code !== undefined) assert.equal(answer.headers.get('x-error-code'), code, details);
   }
 });
 
@@ -63,11 +63,15 @@ test('an owner may go when there is another one', async (t) => {
   assert.equal((await send('DELETE', '/api/room/ops/me', { as: 'ana' })).status, 409);
   await send('PUT', '/api/room/ops/member/ben', { as: 'ana', body: { role: 'owner' } });
   assert.equal((await send('DELETE', '/api/room/ops/me', { as: 'ana' })).status, 204);
-  assert.equal((await send('DELETE', '/api/room/ops/me', { as: 'ana' })).status, 204, 'and is gone when he goes again');
+  assert.equal(
+    (await send('DELETE', '/api/room/ops/me', { as: 'ana' })).status,
+    204,
+    'and a second departure changes nothing',
+  );
   assert.equal((await send('GET', '/api/room/ops')).json.memberCount, 3);
 });
 
-test('what becomes of a member is told once, and that nothing became of him is not', async (t) => {
+test('a change of a member is announced once, and no change is not', async (t) => {
   const rooms = await openRoom(t);
   const { send, core } = rooms;
   const put = (body: object) => send('PUT', '/api/room/ops/member/ben', { as: 'ada', body });
@@ -78,10 +82,10 @@ test('what becomes of a member is told once, and that nothing became of him is n
   );
   assert.equal(await lastEvent(rooms), 'member.updated');
   const { pos } = core.writer;
-  assert.deepEqual((await put(muted.json)).json, muted.json, 'what was answered can be put back');
+  assert.deepEqual((await put(muted.json)).json, muted.json, 'the answer can be put back');
   assert.equal(core.writer.pos, pos);
   const post = { as: 'ben', body: { body: 'x' } };
-  assert.equal((await send('POST', '/api/room/ops/message', post)).status, 403, 'a timeout keeps him from posting');
+  assert.equal((await send('POST', '/api/room/ops/message', post)).status, 403, 'a timeout prevents posts');
   assert.equal((await put({})).json.silencedUntil, null);
   assert.equal((await send('POST', '/api/room/ops/message', post)).status, 201);
   await send('DELETE', '/api/room/ops/member/ben', { as: 'ada' });
@@ -90,18 +94,18 @@ test('what becomes of a member is told once, and that nothing became of him is n
   assert.equal(await lastEvent(rooms), 'member.banned');
 });
 
-test('who is banned does not come back by himself, and sees nothing of a public room', async (t) => {
+test('a banned member does not return alone, and sees nothing of a public room', async (t) => {
   const { send } = await openRoom(t);
   const invite = (await send('POST', '/api/room/ops/invite', { as: 'ana', body: {} })).json.code;
   await send('DELETE', '/api/room/ops/member/ben?ban=true', { as: 'ada' });
   assert.equal((await send('GET', '/api/room/ops', { as: 'ben' })).status, 404);
   assert.equal((await send('POST', '/api/room/ops/join', { as: 'ben' })).status, 404);
   assert.equal((await send('POST', `/api/invite/${invite}`, { as: 'ben' })).status, 403);
-  assert.equal((await send('PUT', '/api/room/ops/member/ben', { as: 'ada', body: {} })).status, 201, 'but is let in');
+  assert.equal((await send('PUT', '/api/room/ops/member/ben', { as: 'ada', body: {} })).status, 201, 'but is added');
   assert.equal((await send('GET', '/api/room/ops', { as: 'ben' })).status, 200);
 });
 
-test('anybody joins what is public, once, and what was said before counts as read', async (t) => {
+test('any user joins a public room, once, and earlier messages count as read', async (t) => {
   const { send, core } = await openRoom(t);
   await send('POST', '/api/room/ops/message', { as: 'ben', body: { body: 'before' } });
   const joined = await send('POST', '/api/room/ops/join', { as: 'kim' });
@@ -123,19 +127,19 @@ test('members are listed page by page', async (t) => {
   assert.equal(rest.next, null);
 });
 
-test('my own view is mine: others neither see it change nor change it', async (t) => {
+test("a member's view is private: others neither see its changes nor change it", async (t) => {
   const rooms = await openRoom(t);
   const { send, core } = rooms;
   const me = (await send('GET', '/api/room/ops/me', { as: 'ben' })).json;
   const { pos } = core.writer;
   assert.deepEqual((await send('PUT', '/api/room/ops/me', { as: 'ben', body: me })).json, me);
-  assert.equal(core.writer.pos, pos, 'what was answered can be put back, and changes nothing');
+  assert.equal(core.writer.pos, pos, 'the answer can be put back, and changes nothing');
   const wanted = { involvement: 'nothing', mutedUntil: '2090-01-01T00:00:00.000Z', archived: true, copilot: true };
   const changed = (await send('PUT', '/api/room/ops/me', { as: 'ben', body: wanted })).json;
   assert.deepEqual(changed, { ...me, ...wanted, version: 2 });
   assert.equal(await lastEvent(rooms), 'read.updated to ben');
   const again = (await send('PUT', '/api/room/ops/me', { as: 'ben', body: {} })).json;
-  assert.deepEqual(again, { ...me, version: 3 }, 'what is omitted takes its default');
+  assert.deepEqual(again, { ...me, version: 3 }, 'an omitted field takes its default');
   assert.equal((await send('GET', '/api/room/ops/me', { as: 'kim' })).status, 404);
   assert.equal((await send('PUT', '/api/room/ops/me', { as: 'kim', body: {} })).status, 403);
 });
@@ -160,14 +164,14 @@ test('a read position moves on, never back, and not beyond the last message', as
   assert.equal((await send('PUT', '/api/room/ops/read', { as: 'kim', body: { seq: 1 } })).status, 403);
 });
 
-test('where nobody signs in, whoever is named is made, but not by any name', async (t) => {
+test('without sign-in, unknown members are created, but not under any name', async (t) => {
   const { send } = await openTestRooms(t);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   assert.equal((await send('PUT', '/api/room/ops/member/ben', { as: 'ana', body: {} })).status, 201);
   assert.equal((await send('PUT', '/api/room/ops/member/Not%20Good', { as: 'ana', body: {} })).status, 404);
 });
 
-test('everything that moderators do is in the audit log', async (t) => {
+test('every action of moderators is in the audit log', async (t) => {
   const { send, core } = await openRoom(t);
   await send('POST', '/api/room/ops/invite', { as: 'ada', body: {} });
   await send('DELETE', '/api/room/ops/member/gus?ban=true', { as: 'ada' });
@@ -187,7 +191,7 @@ test('everything that moderators do is in the audit log', async (t) => {
   );
 });
 
-test('what a member is has an ETag; how far he has read does not change it', async (t) => {
+test('a membership has an ETag; the read position does not change it', async (t) => {
   const { send } = await openRoom(t);
   const path = '/api/room/ops/member/gus';
   const read = await send('GET', path, { as: 'ben' });
@@ -213,7 +217,7 @@ test('what a member is has an ETag; how far he has read does not change it', asy
   assert.equal((await send('PUT', path, { ...put, headers: { 'if-match': '*' } })).status, 412);
 });
 
-test('what a room is to somebody has an ETag of its own, which any change of it changes', async (t) => {
+test('a room as seen by one member has a separate ETag, changed by any change of it', async (t) => {
   const { send } = await openRoom(t);
   const path = '/api/room/ops/me';
   const read = async (headers: Record<string, string> = {}) => {

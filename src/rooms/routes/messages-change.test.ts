@@ -55,7 +55,7 @@ const RIGHTS: readonly (readonly [as: string, method: string, visibility: 'publi
 ];
 
 for (const visibility of ['public', 'private'] as const) {
-  test(`who may change ana’s message in a ${visibility} room`, async (t) => {
+  test(`the permissions to change ana’s message in a ${visibility} room`, async (t) => {
     const { rooms, path } = await openWithMessage(t, visibility);
     for (const [as, method, where, status] of RIGHTS) {
       if (where !== visibility) continue;
@@ -72,14 +72,14 @@ for (const visibility of ['public', 'private'] as const) {
 }
 
 for (const as of ['mod', 'admin']) {
-  test(`ana’s message is deleted by ${as}, which stands in the audit log`, async (t) => {
+  test(`ana’s message is deleted by ${as}, and the audit log has it`, async (t) => {
     const { rooms, path } = await openWithMessage(t);
     assert.equal((await rooms.send('DELETE', path, { as })).json.deletedBy, as);
     assert.match((await rooms.send('GET', '/api/audit')).text, /message\.delete/);
   });
 }
 
-test('an outsider is told of a private message what he is told of none', async (t) => {
+test('a private message answers an outsider as an absent one does', async (t) => {
   const { rooms, path } = await openWithMessage(t, 'private');
   for (const [method, rest] of [
     ['GET', ''],
@@ -98,7 +98,7 @@ test('an outsider is told of a private message what he is told of none', async (
   }
 });
 
-test('moderators edit what machines wrote, and it stands in the audit log', async (t) => {
+test('moderators edit messages of machines, and the audit log has it', async (t) => {
   const { rooms } = await openWithMessage(t);
   const { json } = await rooms.send('POST', '/api/room/ops/message', {
     as: 'ci',
@@ -115,7 +115,7 @@ test('moderators edit what machines wrote, and it stands in the audit log', asyn
   assert.match(audit.text, new RegExp(`message.update[^}]*${json.id}`));
 });
 
-test('an edit keeps place, files and card, and resets what else is left out', async (t) => {
+test('an edit keeps place, files and card, and resets other omitted fields', async (t) => {
   const { rooms } = await openAlone(t);
   const file = await rooms.send('POST', '/api/file', { as: 'ana', body: 'log' });
   const content = { body: 'a', format: 'plain', silent: true, card: { n: 1 }, attachments: [file.json.id] };
@@ -146,7 +146,7 @@ test('an edit that changes nothing is no edit: the same version, and no event', 
   assert.equal(await headOf(rooms), before);
 });
 
-test('what a GET shows can be changed and sent back', async (t) => {
+test('the answer of a GET can be changed and sent back', async (t) => {
   const { rooms } = await openAlone(t);
   const file = await rooms.send('POST', '/api/file', { as: 'ana', body: 'log' });
   const content = { body: 'a', attachments: [file.json.id], card: { n: [1] } };
@@ -161,7 +161,7 @@ test('what a GET shows can be changed and sent back', async (t) => {
   assert.deepEqual(same, Object.fromEntries(Object.entries({ ...json, body: 'b' }).filter(([key]) => key in same)));
 });
 
-test('an edit may not change what a message is for ever', async (t) => {
+test('an edit may not change permanent fields of a message', async (t) => {
   const { rooms, path } = await openAlone(t);
   for (const [field, value] of Object.entries({
     id: 'another-id',
@@ -179,14 +179,14 @@ test('an edit may not change what a message is for ever', async (t) => {
   }
 });
 
-test('an edit names fields that there are not', async (t) => {
+test('an edit with unknown fields is refused by their names', async (t) => {
   const { rooms, path } = await openAlone(t);
   const answer = await rooms.send('PUT', path, { as: 'ana', body: { body: 'x', boddy: 'y' } });
   assert.deepEqual([answer.status, answer.headers.get('x-error-code')], [400, 'unknown_field']);
   assert.match(answer.json, /boddy/);
 });
 
-test('If-Match guards edits and deletions, and is asked for where the server wants it', async (t) => {
+test('If-Match guards edits and deletions, and is required if the server is set so', async (t) => {
   const { rooms, path } = await openAlone(t, { options: { requireIfMatch: true } });
   const put = (headers: Record<string, string>) => rooms.send('PUT', path, { as: 'ana', body: { body: 'x' }, headers });
   assert.equal((await put({})).status, 428);
@@ -212,7 +212,7 @@ test('people edit within the window, machines always', async (t) => {
   assert.equal((await rooms.send('DELETE', path, { as: 'ana' })).status, 200);
 });
 
-test('a window of 0 is none, one of null never ends', async (t) => {
+test('a window of 0 forbids edits, a window of null never ends', async (t) => {
   const clock = new FakeClock();
   for (const [editWindowMs, status] of [
     [0, 403],
@@ -224,7 +224,7 @@ test('a window of 0 is none, one of null never ends', async (t) => {
   }
 });
 
-test('the history shows what was said before, to the author and moderators', async (t) => {
+test('the history shows earlier texts, to the author and moderators', async (t) => {
   const { rooms, path } = await openWithMessage(t);
   for (const body of ['two', 'three']) await rooms.send('PUT', path, { as: 'ana', body: { body } });
   for (const as of ['ana', 'mod']) {
@@ -242,13 +242,13 @@ test('the history shows what was said before, to the author and moderators', asy
   assert.deepEqual((await rooms.send('GET', `${path}/history`, { as: 'ana' })).json, { history: [] });
 });
 
-test('no history is kept where the server keeps none', async (t) => {
+test('no history is kept if the server keeps none', async (t) => {
   const { rooms, path } = await openAlone(t, { options: { keepEditHistory: false } });
   await rooms.send('PUT', path, { as: 'ana', body: { body: 'two' } });
   assert.deepEqual((await rooms.send('GET', `${path}/history`, { as: 'ana' })).json, { history: [] });
 });
 
-test('a deleted message is a tombstone, for good, and says nothing any more', async (t) => {
+test('a deleted message is a tombstone for good, without its text', async (t) => {
   const { rooms, path } = await openAlone(t);
   await rooms.send('PUT', path, { as: 'ana', body: { body: 'a secret', card: { n: 'a secret' } } });
   await rooms.send('PUT', `${path}/reaction/👀`, { as: 'ben' });

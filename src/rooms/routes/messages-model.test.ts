@@ -14,11 +14,11 @@ interface Model {
   pinned: boolean;
   replies: number;
   readonly root: string | null;
-  /** Who has reacted, as `<emoji> <user>`. */
+  /** The reactions, as `<emoji> <user>`. */
   readonly reacted: Set<string>;
 }
 
-/** What people do, on the server and in a model that knows only what the rules say. */
+/** Actions of people, on the server and in a model of the rules alone. */
 class Script {
   readonly #rooms: TestRooms;
   readonly #random: Random;
@@ -117,7 +117,7 @@ function modelOf(wire: Wire): Omit<Model, 'reacted'> & { readonly reacted: reado
 const readPage = async (rooms: TestRooms): Promise<Wire[]> =>
   (await rooms.send('GET', '/api/room/ops/message?limit=200&after=0', { as: 'nobody' })).json.messages;
 
-/** Applies the log as a client does: an event counts where its message is newer than what is held. */
+/** Applies the log as a client does: an event counts if its message is newer than the known one. */
 function replay(log: RoomsAnswer): Wire[] {
   const held = new Map<string, Wire>();
   for (const { data } of log.json.events) {
@@ -133,7 +133,7 @@ const withoutMe = (message: Wire): Wire => ({
 });
 
 for (const seed of [1, 2, 3]) {
-  test(`whatever people do, pages, the log and a restart tell the same (${seed})`, async (t) => {
+  test(`after any actions, pages, the log and a restart agree (${seed})`, async (t) => {
     const rooms = await openTestRooms(t);
     await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
     const script = new Script(rooms, new Random(seed));

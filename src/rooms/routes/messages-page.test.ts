@@ -35,7 +35,7 @@ const PAGES: readonly (readonly [query: string, seqs: readonly number[], hasBefo
   ['author=nobody', [], false, false],
 ];
 
-test('a page is ascending, and says what lies beside it', async (t) => {
+test('a page is ascending, and names its neighbours', async (t) => {
   const { rooms } = await openWithPages(t);
   for (const [query, expected, hasBefore, hasAfter] of PAGES) {
     const answer = await rooms.send('GET', `/api/room/ops/message?${query}`, { as: 'ana' });
@@ -47,7 +47,7 @@ test('a page is ascending, and says what lies beside it', async (t) => {
   }
 });
 
-test('a page around a message has it, by number or id', async (t) => {
+test('a page around a message includes it, by number or id', async (t) => {
   const { rooms } = await openWithPages(t);
   for (const around of ['15', 'message-15']) {
     const answer = await rooms.send('GET', `/api/room/ops/message?around=${around}&limit=5`, { as: 'ana' });
@@ -89,7 +89,7 @@ test('the cursor of a page is the place in the stream before it was read', async
   );
 });
 
-test('a page that cannot be is refused', async (t) => {
+test('an impossible page is refused', async (t) => {
   const { rooms } = await openWithPages(t);
   for (const query of [
     'limit=0',
@@ -111,7 +111,7 @@ test('a page that cannot be is refused', async (t) => {
   }
 });
 
-test('who joined later sees nothing earlier where the room says so', async (t) => {
+test('a later member sees nothing earlier if the room is set so', async (t) => {
   const people = await openPeople(t, ['ana', 'ben']);
   const body = { name: 'ops', visibility: 'private', historyVisibility: 'joined' };
   await people.send('POST', '/api/room', { as: 'ana', body });

@@ -15,7 +15,7 @@ async function openRoom(t: Cleanup, room: object = {}, given: TestRoomsOptions =
 
 const post = (rooms: TestRooms, body: object, as = 'ana') => rooms.send('POST', '/api/room/ops/message', { as, body });
 
-test('text comes back as it was sent, in the answer, in a page and after a restart', async (t) => {
+test('text is returned unchanged, in the answer, in a page and after a restart', async (t) => {
   const rooms = await openRoom(t);
   const texts = [
     '👩‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿',
@@ -63,7 +63,7 @@ const REFUSED: readonly (readonly [what: string, json: string, status: number, c
   ['a list', '[]', 400, 'invalid_body'],
 ];
 
-test('a post is refused by the name of what is wrong with it', async (t) => {
+test('a refused post names its fault', async (t) => {
   const rooms = await openRoom(t);
   const headers = { 'content-type': 'application/json' };
   for (const [what, body, status, code] of REFUSED) {
@@ -91,7 +91,7 @@ test('--max-body is the limit of a message in bytes', async (t) => {
   assert.equal((await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: 'ééééé!' })).status, 413);
 });
 
-test('1,000 posts that were spoiled somewhere are refused or kept, and never break anything', async (t) => {
+test('1,000 spoiled posts are refused or stored, and break nothing', async (t) => {
   const rooms = await openRoom(t);
   const random = new Random(6);
   const root = (await post(rooms, { body: 'root' })).json.id;
@@ -129,7 +129,7 @@ test('1,000 posts that were spoiled somewhere are refused or kept, and never bre
   );
 });
 
-test('slow mode lets each person post once in so many seconds', async (t) => {
+test('slow mode accepts one post of each person per interval', async (t) => {
   const clock = new FakeClock();
   const rooms = await openRoom(t, { slowModeSeconds: 10 }, { clock });
   assert.equal((await post(rooms, { id: 'slowly-0001', body: '1' })).status, 201);
@@ -173,7 +173,7 @@ test('@all is called once a minute by each, in posts and in edits', async (t) =>
   assert.equal((await edit(quiet, '@all quiet')).status, 200);
 });
 
-test('mentions are of users that there are, and follow edits', async (t) => {
+test('mentions name existing users, and follow edits', async (t) => {
   const rooms = await openRoom(t);
   await post(rooms, { body: 'here' }, 'ben');
   const { json } = await post(rooms, { body: '@ben @kim' });
@@ -183,7 +183,7 @@ test('mentions are of users that there are, and follow edits', async (t) => {
   assert.deepEqual(edited.json.mentions.users, ['kim']);
 });
 
-test('who posts into a room in a form, as curl -d does, is told that words alone may be sent', async (t) => {
+test('a form posted into a room, as curl -d does, is refused with a hint at plain text', async (t) => {
   const rooms = await openRoom(t);
   const form = { as: 'ana', body: 'deploy done', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
   const refused = await rooms.send('POST', '/api/room/ops/message', form);

@@ -38,7 +38,7 @@ test('a post is answered with 201, Location and ETag, and can be read there', as
   );
 });
 
-test('a GET of what is known already is answered with 304, a HEAD without a body', async (t) => {
+test('a GET of a known version is answered with 304, a HEAD without a body', async (t) => {
   const rooms = await openRoom(t);
   const { json } = await post(rooms, { body: 'hello' });
   const headers = { 'if-none-match': '"m1"' };
@@ -48,7 +48,7 @@ test('a GET of what is known already is answered with 304, a HEAD without a body
   assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', '"m1"']);
 });
 
-test('a post under an id that the server chose is known again by what the message says', async (t) => {
+test('a post under an id chosen by the server is recognised by its content', async (t) => {
   const rooms = await openRoom(t);
   const { json: first } = await post(rooms, { body: 'hello', alsoInRoom: false });
   const again = await post(rooms, { id: first.id, body: 'hello' });
@@ -63,7 +63,7 @@ test('a post under an id that the server chose is known again by what the messag
   assert.equal((await post(rooms, { id: first.id, body: 'hello' })).status, 409);
 });
 
-test('of 100 posts with one id at once, one makes the message and 99 are told of it', async (t) => {
+test('of 100 posts with one id at once, one makes the message and 99 receive it', async (t) => {
   const rooms = await openRoom(t);
   const answers = await Promise.all(Array.from({ length: 100 }, () => post(rooms, { id: 'build-0001', body: 'done' })));
   const statuses = answers.map(({ status }) => status).sort();
@@ -100,7 +100,7 @@ const OTHERS: readonly (readonly [what: string, change: object])[] = [
 ];
 
 for (const [what, change] of OTHERS) {
-  test(`an id that is taken is refused for ${what}`, async (t) => {
+  test(`a taken id is refused for ${what}`, async (t) => {
     const rooms = await openRoom(t);
     await post(rooms, { id: 'first-message', body: 'first' });
     await post(rooms, { id: 'build-0001', body: 'done' });
@@ -109,7 +109,7 @@ for (const [what, change] of OTHERS) {
   });
 }
 
-test('an id that is taken is refused in another room and to another author', async (t) => {
+test('a taken id is refused in another room and to another author', async (t) => {
   const rooms = await openRoom(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'dev' } });
   await post(rooms, { id: 'build-0001', body: 'done' });
@@ -148,7 +148,7 @@ test('a post is known again in a room that was archived since', async (t) => {
   assert.deepEqual([fresh.status, fresh.headers.get('x-error-code')], [409, 'archived']);
 });
 
-test('posts of many at once get sequence numbers without holes, each after what was answered before', async (t) => {
+test('posts of many at once get sequence numbers without holes, each after messages acknowledged earlier', async (t) => {
   const rooms = await openRoom(t);
   const seqs: number[] = [];
   await Promise.all(
@@ -187,7 +187,7 @@ test('with --auth none a post into a private room does not join it', async (t) =
   assert.ok(!members.text.includes('"ben"'));
 });
 
-test('a text/plain body is the message, and headers say the rest', async (t) => {
+test('a text/plain body is the message, and headers hold the rest', async (t) => {
   const rooms = await openRoom(t);
   const send = (body: string, headers: Record<string, string> = {}) =>
     rooms.send('POST', '/api/room/ops/message', { as: 'ci', body, headers });
@@ -221,7 +221,7 @@ test('a text/plain body is the message, and headers say the rest', async (t) => 
   assert.equal((await rooms.send('POST', '/api/message', { as: 'ci', body: 'into which room?' })).status, 415);
 });
 
-test('a reply counts in its thread, whose root tells everybody', async (t) => {
+test("a reply counts in its thread, and the root's change is announced to all", async (t) => {
   const rooms = await openRoom(t);
   const root = (await post(rooms, { body: 'root' })).json;
   for (const as of ['ben', 'kim', 'ben']) await post(rooms, { body: 're', threadId: root.id }, as);
@@ -257,7 +257,7 @@ test('replies and threads stay in their room, and threads have one level', async
   }
 });
 
-test('a person who is no admin posts no alerts, commands and cards; a bot does; nobody posts as the system', async (t) => {
+test('a person without the role admin posts no alerts, commands and cards; a bot does; the type system is closed to all', async (t) => {
   const people = await openPeople(t, ['ana', 'bot:ci']);
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   await people.send('POST', '/api/room/ops/join', { as: 'ci' });
@@ -278,7 +278,7 @@ test('a person who is no admin posts no alerts, commands and cards; a bot does; 
   }
 });
 
-test('PATCH is gone, and says so before it asks who is there', async (t) => {
+test('PATCH is gone, and the answer says so before authentication', async (t) => {
   const people = await openPeople(t, []);
   const answer = await people.send('PATCH', '/api/message/no-such-message', { headers: { authorization: '' } });
   assert.equal(answer.status, 405);

@@ -12,7 +12,7 @@ test('metrics are for all unless a token is set for them', async (t) => {
 });
 
 for (const auth of ['none', 'token'] as const)
-  test(`with --auth ${auth} and a token for metrics nobody reads them without it`, async (t) => {
+  test(`with --auth ${auth} and a token for metrics, a request without it is refused`, async (t) => {
     const clock = new FakeClock();
     const options = { auth, adminToken: ADMIN, metricsToken: TOKEN };
     const rooms = await openTestRooms(t, { options, clock });

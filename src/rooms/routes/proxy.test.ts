@@ -18,7 +18,7 @@ const FORWARDING: readonly (readonly [string, string])[] = [
 ];
 const PATHS = ['/api/me', '/api/user', '/api/event/log', '/metrics', '/health', '/openapi.json', '/nowhere'];
 
-test('where nobody signs in, whoever comes through a proxy is no admin', async (t) => {
+test("without sign-in, a request through a proxy is not an admin's", async (t) => {
   const rooms = await openTestRooms(t);
   for (const [name, value] of FORWARDING) {
     const answer = await rooms.send('GET', '/api/me', { headers: { [name]: value } });
@@ -33,7 +33,7 @@ test('where nobody signs in, whoever comes through a proxy is no admin', async (
   assert.equal((await rooms.send('GET', '/api/me')).status, 200);
 });
 
-test('nor who comes through a proxy over a socket, whatever path, method or stream', async (t) => {
+test('nor is a request through a proxy over a socket, on any path, method or stream', async (t) => {
   const rooms = await openListeningRooms(t);
   for (const [method, path] of [
     ['GET', '/api/event'],
@@ -50,7 +50,7 @@ test('nor who comes through a proxy over a socket, whatever path, method or stre
   assert.equal(status, 200);
 });
 
-test('where it was forced, or tokens are shown, requests may come through a proxy', async (t) => {
+test('with a forced setting, or with tokens, requests may come through a proxy', async (t) => {
   const headers = Object.fromEntries(FORWARDING);
   const forced = await openTestRooms(t, { options: { insecure: true } });
   assert.equal((await forced.send('GET', '/api/me', { headers })).status, 200);

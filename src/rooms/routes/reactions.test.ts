@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTestRooms } from '../testing/app.ts';
 import { openPeople } from '../testing/people.ts';
 
-test('a reaction counts once a person, and shows each reader his own', async (t) => {
+test('a reaction counts once per person, and each reader sees their own', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   const { json } = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'hello' } });
@@ -37,7 +37,7 @@ test('a reaction counts once a person, and shows each reader his own', async (t)
   ]);
 });
 
-test('of a reaction of many, 20 are named and everybody is told of his own', async (t) => {
+test('of a reaction of many, 20 are named and each reader learns their own', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   const { json } = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'hello' } });
@@ -58,17 +58,17 @@ test('of a reaction of many, 20 are named and everybody is told of his own', asy
   assert.equal(counts.filter(Boolean).length, 24);
 });
 
-test('a message has 50 different reactions at the most', async (t) => {
+test('a message has at most 50 different reactions', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   const { json } = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'hello' } });
   const react = (n: number) => rooms.send('PUT', `/api/message/${json.id}/reaction/:e${n}:`, { as: 'ana' });
   const answers = await Promise.all(Array.from({ length: 51 }, (_, n) => react(n)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array.from({ length: 50 }, () => 200), 409]);
-  assert.equal((await react(7)).status, 200, 'one that is there already');
+  assert.equal((await react(7)).status, 200, 'an existing reaction');
 });
 
-test('what is no reaction is refused', async (t) => {
+test('an invalid reaction is refused', async (t) => {
   const rooms = await openTestRooms(t);
   for (const emoji of ['ab', ' ', '::', ':A:', `👩${'\u200d👩'.repeat(9)}`, '\u200d', '\u0007', ':x', '%00', '%zz']) {
     const encoded = emoji.startsWith('%') ? emoji : encodeURIComponent(emoji);
@@ -129,7 +129,7 @@ test('moderators pin and unpin; the room shows in which order', async (t) => {
   assert.deepEqual([left, version], [[third], 6]);
 });
 
-test('a room has 50 pinned messages at the most', async (t) => {
+test('a room has at most 50 pinned messages', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   const answers = await Promise.all(

@@ -5,11 +5,11 @@ import { makeUser } from '../domain/user/new-user.ts';
 import { openTestRooms } from '../testing/app.ts';
 
 const RESERVED = ['system', 'server', 'me', 'opsdeck', 'all'];
-/** What somebody may write in the hope that it becomes one of them. */
+/** Inputs that a caller may try to get such an id. */
 const LOOKALIKES = ['System', 'SERVER', 'me ', ' opsdeck', 'me\u200b', '\u202esystem', 'ｍｅ', 'ѕystem', 'me\u0000'];
 const ADMIN = 'the-secret-of-the-admin';
 
-test('no user or bot is called as the server is', async (t) => {
+test('no user or bot has the name of the server', async (t) => {
   const rooms = await openTestRooms(t);
   for (const id of [...RESERVED, ...LOOKALIKES])
     for (const kind of ['human', 'bot', 'bridge']) {
@@ -22,7 +22,7 @@ test('no user or bot is called as the server is', async (t) => {
   assert.match(refused.json, /^the id system is reserved/);
 });
 
-test('where nobody signs in, nobody becomes such a user by naming it', async (t) => {
+test('without sign-in, no caller becomes such a user by naming it', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
   for (const id of RESERVED) {
@@ -34,7 +34,7 @@ test('where nobody signs in, nobody becomes such a user by naming it', async (t)
   }
 });
 
-test('nobody comes in as such a user by an invite, chosen or made of a name', async (t) => {
+test('no caller becomes such a user by an invite, by a chosen id or by one made of a name', async (t) => {
   const rooms = await openTestRooms(t, { options: { auth: 'token', adminToken: ADMIN } });
   const headers = { authorization: `Bearer ${ADMIN}` };
   await rooms.send('POST', '/api/room', { headers, body: { name: 'Ops' } });
@@ -50,7 +50,7 @@ test('nobody comes in as such a user by an invite, chosen or made of a name', as
   }
 });
 
-test('no room takes such a name in paths; one that is called so gets another', async (t) => {
+test('no room takes such a name in paths; a room with it as its name gets another', async (t) => {
   const rooms = await openTestRooms(t);
   const refused = await rooms.send('POST', '/api/room', { body: { name: 'x', slug: 'system' } });
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [409, 'name_taken']);
@@ -60,7 +60,7 @@ test('no room takes such a name in paths; one that is called so gets another', a
   assert.equal(moved.status, 409);
 });
 
-test('those that are there from before keep working', async (t) => {
+test('earlier ones keep working', async (t) => {
   const rooms = await openTestRooms(t);
   const { id } = (await rooms.send('POST', '/api/room', { body: { name: 'Old' } })).json;
   const room = rooms.core.state.get('room', id);

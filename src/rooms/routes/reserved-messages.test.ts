@@ -17,7 +17,7 @@ async function openRoom(t: Cleanup): Promise<TestPeople & { readonly path: strin
 }
 
 for (const id of RESERVED)
-  test(`the id ${id} is the server's to give, whoever asks for it by whatever way`, async (t) => {
+  test(`the id ${id} is reserved for the server, on every path and for every caller`, async (t) => {
     const { send, path } = await openRoom(t);
     const ways = [
       ...['ana', 'robot', 'gate', 'admin'].map((as) => ({
@@ -39,7 +39,7 @@ for (const id of RESERVED)
     assert.equal((await send('GET', `/api/message/${id}`)).status, 404);
   });
 
-test('a message that has such an id from before is known again, and edited by its author', async (t) => {
+test('an earlier message with such an id is recognised, and edited by its author', async (t) => {
   const { send, core } = await openRoom(t);
   const ana = core.state.get('user', 'ana');
   assert.ok(ana);

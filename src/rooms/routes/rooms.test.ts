@@ -20,7 +20,7 @@ async function openWithRoom(t: Cleanup, body: object = { name: 'Ops' }) {
   return { ...rooms, room: made.json, put };
 }
 
-test('whoever makes a room owns it, and a room has its defaults', async (t) => {
+test('the creator of a room owns it, and a room has its defaults', async (t) => {
   const { room, send } = await openWithRoom(t, { name: '  Zahlungs-Übersicht  ', members: ['ben', 'ana', 'ben'] });
   const { id, createdAt, updatedAt, me, ...rest } = room;
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
@@ -71,7 +71,7 @@ test('a room is found by its id and by its slug, with an ETag that saves sending
   assert.equal(again.text, '');
 });
 
-test('a slug that follows from a name gives way; one that was asked for does not', async (t) => {
+test('a slug made of a name gives way; a requested one does not', async (t) => {
   const { send } = await openWithRoom(t);
   const second = await send('POST', '/api/room', { body: { name: 'ops!' } });
   assert.equal(second.json.slug, 'ops-2');
@@ -94,7 +94,7 @@ test('the same people have one direct room', async (t) => {
   const again = await direct('ben', ['ana']);
   assert.equal(again.status, 200);
   assert.equal(again.json.id, first.json.id);
-  assert.equal(again.json.memberCount, 2, 'who comes back is a member again');
+  assert.equal(again.json.memberCount, 2, 'a returning user is a member again');
   assert.notEqual((await direct('ana', ['ben', 'kim'])).json.id, first.json.id);
   const added = await send('PUT', `/api/room/${first.json.id}/member/kim`, { as: 'ana', body: {} });
   assert.equal(added.status, 403);
@@ -103,7 +103,7 @@ test('the same people have one direct room', async (t) => {
   const renamed = await send('PUT', `/api/room/${first.json.id}`, { body: { name: 'we two' } });
   assert.equal(renamed.json.visibility, 'direct');
   const { rooms } = (await send('GET', '/api/room', { as: 'lee' })).json;
-  assert.deepEqual(rooms, [], 'not even an admin has it in his list');
+  assert.deepEqual(rooms, [], "not even an admin's list has it");
 });
 
 const FULL = {
@@ -119,7 +119,7 @@ const FULL = {
   copilot: { provider: 'echo', instructions: 'be brief', context: { messages: 3 } },
 };
 
-test('what a GET answers can be put back, and changes nothing', async (t) => {
+test('the answer of a GET can be put back, and changes nothing', async (t) => {
   for (const body of [{ name: 'Ops' }, FULL]) {
     const { send, put, room, ...rest } = await openWithRoom(t, body);
     for (const read of [room, (await send('GET', `/api/room/${room.id}`, { as: 'ana' })).json]) {
@@ -148,7 +148,7 @@ test('an omitted scalar takes its default, and an omitted nested value stays', a
   assert.deepEqual([cleared.labels, cleared.retention, cleared.copilot], [{}, { days: null, maxMessages: null }, null]);
 });
 
-test('whoever renames a private room does not open it', async (t) => {
+test('renaming a private room does not open it', async (t) => {
   const { put } = await openWithRoom(t, FULL);
   const renamed = (await put({ name: 'New' })).json;
   assert.deepEqual([renamed.visibility, renamed.historyVisibility], ['private', 'joined']);
@@ -186,7 +186,7 @@ const REFUSED: readonly (readonly [unknown, string, string])[] = [
   [null, 'invalid_body', ''],
 ];
 
-test('a PUT that is not right is refused by the name of what is wrong', async (t) => {
+test('an invalid PUT is refused by the name of its fault', async (t) => {
   const { send, put, room } = await openWithRoom(t);
   for (const [body, code, named] of REFUSED) {
     const refused = await put(JSON.stringify(body), 'ana', json);
@@ -215,7 +215,7 @@ test('a body of copilot alone manages the copilot and touches nothing else', asy
   ]);
 });
 
-test('copilot: true is the own switch of any member, and the room stays as it is', async (t) => {
+test('copilot: true is the personal switch of any member, and the room stays unchanged', async (t) => {
   const rooms = await openPeople(t, ['ana', 'ben', 'kim']);
   const { send } = rooms;
   const room = (await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['ben'] } })).json;
@@ -230,7 +230,7 @@ test('copilot: true is the own switch of any member, and the room stays as it is
     assert.equal((await send('PUT', `/api/room/${room.id}`, { as: 'ben', body })).status, 403, 'moderators alone');
 });
 
-test('who may not see a private room learns nothing of it', async (t) => {
+test('an outsider of a private room learns nothing of it', async (t) => {
   const { send } = await openPeople(t, ['ana', 'ben']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Secret', visibility: 'private' } });
   const requests: readonly (readonly [string, string, unknown?])[] = [
@@ -263,7 +263,7 @@ test('who may not see a private room learns nothing of it', async (t) => {
   assert.equal((await send('GET', '/api/room/secret', { as: 'admin' })).status, 200, 'a server admin reads all');
 });
 
-test('a public room is read by everybody, and changed by its moderators alone', async (t) => {
+test('a public room is readable for all, and changed by its moderators alone', async (t) => {
   const { send } = await openPeople(t, ['ana', 'ben']);
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   const read = await send('GET', '/api/room/ops', { as: 'ben' });
@@ -273,7 +273,7 @@ test('a public room is read by everybody, and changed by its moderators alone', 
   assert.equal((await send('DELETE', '/api/room/ops', { as: 'ben' })).status, 403);
 });
 
-test('If-Match keeps one from overwriting what another has changed', async (t) => {
+test('If-Match prevents overwriting a change of another', async (t) => {
   const { put } = await openWithRoom(t);
   assert.equal((await put({ name: 'A' }, 'ana', { 'if-match': '"r1"' })).headers.get('etag'), '"r2"');
   const late = await put({ name: 'B' }, 'ana', { 'if-match': '"r1"' });
@@ -294,7 +294,7 @@ test('with --require-if-match nothing is changed without it', async (t) => {
   assert.equal(seen.status, 200);
 });
 
-test('archiving is told as such, and an archived room takes nothing but its own PUT', async (t) => {
+test('archiving is announced as such, and an archived room accepts nothing but its own PUT', async (t) => {
   const { put, send, ...rest } = await openWithRoom(t);
   assert.equal((await put({ name: 'Ops', archived: true })).json.archived, true);
   assert.equal((await eventTypes({ ...rest, send })).at(-1), 'room.archived');
@@ -334,7 +334,7 @@ test('purge=now leaves nothing, also after a restart', async (t) => {
   for (const kind of ['room', 'slug', 'member', 'secret'] as const) assert.equal(core.state.all(kind).size, 0, kind);
 });
 
-test('members that nobody knows are refused by name where people sign in', async (t) => {
+test('with sign-in, unknown members are refused by name', async (t) => {
   const { send } = await openPeople(t, ['ana']);
   const refused = await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', members: ['nobody'] } });
   assert.equal(refused.status, 400);

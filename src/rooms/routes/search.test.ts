@@ -17,7 +17,7 @@ async function search(people: TestPeople, query: string, as = 'ana'): Promise<Ro
   return people.send('GET', `/api/search?${query}`, { as });
 }
 
-test('a search finds what its words and filters say, the newest first', async (t) => {
+test('a search finds the matches of its words and filters, the newest first', async (t) => {
   const clock = new FakeClock('2026-01-31T09:00:00Z');
   const people = await openPeople(t, ['ana', 'ben', 'bot:ci'], { clock });
   for (const name of ['ops', 'dev'])
@@ -62,7 +62,7 @@ test('a search finds what its words and filters say, the newest first', async (t
   );
 });
 
-test('a search goes on where its last page ended', async (t) => {
+test('a search resumes at the end of its last page', async (t) => {
   const people = await openPeople(t, ['ana']);
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   for (let n = 0; n < 7; n++)
@@ -80,7 +80,7 @@ test('a search goes on where its last page ended', async (t) => {
   );
 });
 
-test('a search finds nothing in rooms that one may not read, and says nothing of them', async (t) => {
+test('a search finds nothing in unreadable rooms, and does not reveal them', async (t) => {
   const people = await openPeople(t, ['ana', 'ben']);
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'vault', visibility: 'private' } });
   await people.send('POST', '/api/room/vault/message', { as: 'ana', body: { body: 'a secret word' } });
@@ -90,7 +90,7 @@ test('a search finds nothing in rooms that one may not read, and says nothing of
   assert.deepEqual([named.status, named.headers.get('x-error-code')], [404, 'room_not_found']);
 });
 
-test('what was edited is found by its new words, what was deleted not at all', async (t) => {
+test('an edited message is found by its new words, a deleted one not at all', async (t) => {
   const people = await openPeople(t, ['ana']);
   await people.send('POST', '/api/room', { as: 'ana', body: { name: 'ops' } });
   const { json } = await people.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'apple' } });
@@ -102,7 +102,7 @@ test('what was edited is found by its new words, what was deleted not at all', a
   assert.deepEqual(bodies(await search(people, 'q=pear')), []);
 });
 
-test('a search that says nothing, or what cannot be, is refused', async (t) => {
+test('an empty or impossible search is refused', async (t) => {
   const people = await openPeople(t, ['ana']);
   for (const query of [
     '',

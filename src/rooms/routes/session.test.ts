@@ -32,12 +32,12 @@ describe('a session', () => {
     assert.equal((await rooms.send('GET', '/api/me', { headers })).json.admin, true);
   });
 
-  test('goes over HTTPS alone where the server is reached by it', async (t) => {
+  test('goes over HTTPS alone if the server is reached by it', async (t) => {
     const { signIn } = await open(t, 'https://chat.example.com');
     assert.match((await signIn({ token: ADMIN })).cookie, /; Secure$/);
   });
 
-  test('goes to no other program that is reached beside the server', async (t) => {
+  test('is not sent to other programs on the same host', async (t) => {
     for (const [baseUrl, path] of [
       ['https://example.com/chat', '/chat'],
       ['http://example.com/ops/chat/', '/ops/chat'],
@@ -98,7 +98,7 @@ describe('a session', () => {
   });
 });
 
-test('an invite makes a user, lets him into its room, and signs him in', async (t) => {
+test('an invite makes a user, a member of its room, and signs the user in', async (t) => {
   const { rooms, signIn } = await open(t);
   await rooms.send('POST', '/api/room', admin({ body: { name: 'Ops', visibility: 'private' } }));
   const invite = await rooms.send('POST', '/api/room/ops/invite', admin({ body: { maxUses: 2 } }));
@@ -120,7 +120,7 @@ test('codes of invites cannot be guessed for long', async (t) => {
   assert.deepEqual([...statuses], [404, 429]);
 });
 
-test('what is no sign-in is refused by name', async (t) => {
+test('an invalid sign-in is refused by name', async (t) => {
   const { signIn } = await open(t);
   const wrong: readonly (readonly [object, number])[] = [
     [{}, 400],
@@ -133,7 +133,7 @@ test('what is no sign-in is refused by name', async (t) => {
   for (const [body, status] of wrong) assert.equal((await signIn(body)).answer.status, status, JSON.stringify(body));
 });
 
-test('where nobody signs in, everybody is in already', async (t) => {
+test('without sign-in, every caller is in already', async (t) => {
   const rooms = await openTestRooms(t);
   const answer = await rooms.send('POST', '/api/session', { body: {} });
   assert.equal(answer.status, 200);

@@ -7,7 +7,7 @@ test('/version is the release of the interface', async (t) => {
   assert.equal((await rooms.send('GET', '/version')).json.version, '0.4.5');
 });
 
-test('/health says how the store is, and where its log stands', async (t) => {
+test('/health reports the state of the store, and the position of its log', async (t) => {
   const rooms = await openTestRooms(t, { options: { durability: 'full' } });
   await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
   const { status, json } = await rooms.send('GET', '/health');
@@ -33,7 +33,7 @@ test('/health is 503 when writes are not accepted any more', async (t) => {
   assert.ok(headers.get('retry-after'));
 });
 
-test('what was started to only read is well, and takes nothing', async (t) => {
+test('a read-only server is healthy, and accepts nothing', async (t) => {
   const reading = await openTestRooms(t, { options: { readOnly: true } });
   const { status, json } = await reading.send('GET', '/health');
   assert.equal(status, 200);

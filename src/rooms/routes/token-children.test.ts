@@ -43,7 +43,7 @@ async function open(t: Cleanup) {
 
 const ALL = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'admin', 'export'];
 
-describe('a token makes none that does more than itself', () => {
+describe('a token makes none with more rights', () => {
   test('an admin token for one room and one hour makes none of all rooms, for ever, with all scopes', async (t) => {
     const { send, make } = await open(t);
     const weak = await make(ADMIN, { scopes: ['read', 'manage', 'admin'], roomIds: ['ops'], expiresAt: HOUR });
@@ -59,7 +59,7 @@ describe('a token makes none that does more than itself', () => {
     assert.equal(elsewhere.status, 404);
   });
 
-  test('an admin token of an hour makes none that lasts longer, for nobody', async (t) => {
+  test('an admin token of an hour makes no longer one, for any user', async (t) => {
     const { clock, make, status, signIn } = await open(t);
     const hour = await make(ADMIN, { scopes: ALL, expiresAt: HOUR });
     const own = await make(hour.secret, { scopes: ALL });
@@ -72,7 +72,7 @@ describe('a token makes none that does more than itself', () => {
     assert.deepEqual(await Promise.all(secrets.map(status)), [401, 401, 401, 401]);
   });
 
-  test('a room-limited admin token does not set what is of the whole server', async (t) => {
+  test('a room-limited admin token does not change the whole server', async (t) => {
     const { send, make } = await open(t);
     const weak = await make(ADMIN, { scopes: ALL, roomIds: ['ops'] });
     const copilot = { provider: 'openai', model: 'm', trigger: 'mention' };
@@ -102,7 +102,7 @@ describe('a token makes none that does more than itself', () => {
     assert.deepEqual([role, admin], ['admin', false]);
   });
 
-  test('whom an invite of a room-limited token lets in reaches that room alone', async (t) => {
+  test('a user by an invite of a room-limited token reaches that room alone', async (t) => {
     const { rooms, send, make } = await open(t);
     await send(ADMIN, 'POST', '/api/room', { name: 'Open' });
     const weak = await make(ADMIN, { scopes: ALL, roomIds: ['ops'] });
@@ -142,7 +142,7 @@ test('a token that expires makes no hook, and no new secret of one, since it wou
 });
 
 describe('DELETE /api/token/:id', () => {
-  /** first made second, whose session made third, which made fourth for somebody else. */
+  /** first made second, whose session made third, which made fourth for another user. */
   async function family(t: Cleanup) {
     const parts = await open(t);
     const { make, signIn, rooms } = parts;
@@ -163,7 +163,7 @@ describe('DELETE /api/token/:id', () => {
     return { ...parts, first, second, session, third, fourth, alive, ended };
   }
 
-  test('says of each token what it was made by', async (t) => {
+  test('names the maker of each token', async (t) => {
     const { send, first, second, third, fourth } = await family(t);
     const parentOf = async (id: string) => (await send(ADMIN, 'GET', `/api/token/${id}`)).json.parentId;
     assert.equal(await parentOf(second.id), first.id);
@@ -173,7 +173,7 @@ describe('DELETE /api/token/:id', () => {
     assert.deepEqual((await send(ADMIN, 'PUT', `/api/token/${fourth.id}`, json)).json, json);
   });
 
-  test('leaves what the token has made, but for sessions', async (t) => {
+  test('leaves tokens made by it, except sessions', async (t) => {
     const { send, second, alive, ended } = await family(t);
     assert.equal((await send(ADMIN, 'DELETE', `/api/token/${second.id}`)).status, 200);
     assert.deepEqual(await alive(), [200, 401, 401, 200, 200, 200]);
@@ -191,7 +191,7 @@ describe('DELETE /api/token/:id', () => {
     assert.equal([...again.core.state.all('token').values()].length, 2);
   });
 
-  test('finds children whose parent was revoked or signed out before', async (t) => {
+  test('finds children of a parent revoked or signed out earlier', async (t) => {
     const { send, first, second, session, alive } = await family(t);
     await send(session, 'DELETE', '/api/session');
     await send(ADMIN, 'DELETE', `/api/token/${second.id}`);
@@ -226,14 +226,14 @@ describe('DELETE /api/token/:id', () => {
     assert.deepEqual(await alive(), { hooks: [201, 404, 404, 404, 404], invites: [200, 404, 404, 404, 404] });
   });
 
-  test('refuses what is neither true nor false, and revokes nothing', async (t) => {
+  test('refuses a value other than true and false, and revokes nothing', async (t) => {
     const { send, first, alive } = await family(t);
     assert.equal((await send(ADMIN, 'DELETE', `/api/token/${first.id}?children=maybe`)).status, 400);
     assert.equal((await send(ADMIN, 'DELETE', `/api/token/${first.id}?child=true`)).status, 400);
     assert.deepEqual(await alive(), [200, 200, 200, 200, 200, 200]);
   });
 
-  test('a token of a time without parents is revoked as ever', async (t) => {
+  test('a token of a time without parents is revoked as before', async (t) => {
     const { rooms, send, make, status } = await open(t);
     const old = await make(ADMIN, { userId: 'ana' });
     const [hash, token] = [...rooms.core.state.all('token')].find(([, { id }]) => id === old.id) ?? [];
@@ -248,7 +248,7 @@ describe('DELETE /api/token/:id', () => {
     assert.equal(await status(old.secret), 401);
   });
 
-  test('nobody makes a token, a session or an invite by one that is being revoked', async (t) => {
+  test('a token being revoked makes no token, session or invite', async (t) => {
     const { rooms, send, make } = await open(t);
     const leak = await make(ADMIN, { scopes: ALL });
     const [, token, session, invite, ticket] = await Promise.all([
@@ -259,7 +259,7 @@ describe('DELETE /api/token/:id', () => {
       send(leak.secret, 'POST', '/api/event/ticket'),
     ]);
     assert.deepEqual([token.status, session.status, invite.status], [401, 401, 401]);
-    // It may have been given out before, and is worth nothing now.
+    // It may have been issued before, and is worth nothing now.
     if (ticket.status === 201)
       assert.equal((await send('', 'GET', `/api/event/log?ticket=${ticket.json.ticket}`)).status, 401);
     assert.equal([...rooms.core.state.all('token').values()].length, 1);

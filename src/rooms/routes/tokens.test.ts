@@ -31,8 +31,8 @@ async function tokenOf(rooms: TestRooms, asked: RequestParts): Promise<{ secret:
   return { secret: answer.json.secret, id: answer.json.token.id };
 }
 
-describe('who asks', () => {
-  test('nobody is let in without a token, and is told how', async (t) => {
+describe('authentication', () => {
+  test('a request without a token is refused, with a hint', async (t) => {
     const { rooms } = await open(t);
     const answer = await rooms.send('GET', '/api/me');
     assert.equal(answer.status, 401);
@@ -41,12 +41,12 @@ describe('who asks', () => {
     assert.match(answer.json, /Authorization: Bearer/);
   });
 
-  test('X-Opsdeck-User lets nobody in', async (t) => {
+  test('X-Opsdeck-User is no authentication', async (t) => {
     const { rooms } = await open(t);
     assert.equal((await rooms.send('GET', '/api/me', { as: 'admin' })).status, 401);
   });
 
-  test('a typo is told apart from a token that is not known, and both are 401', async (t) => {
+  test('a typo and an unknown token have different answers, and both are 401', async (t) => {
     const { rooms, admin } = await open(t);
     const { secret } = await tokenOf(rooms, admin({ body: { name: 'ci', userId: 'ana' } }));
     assert.equal(inspectTokenSecret(secret), 'whole');
@@ -64,7 +64,7 @@ describe('who asks', () => {
       assert.equal((await rooms.send('GET', '/api/me', { headers: { authorization } })).status, 401, authorization);
   });
 
-  test('who guesses is slowed down, who knows is not', async (t) => {
+  test('guesses are slowed down, valid tokens are not', async (t) => {
     const { rooms, admin } = await open(t);
     for (let i = 0; i < 20; i++) assert.equal((await rooms.send('GET', '/api/me', bearer(`guess-${i}`))).status, 401);
     const answer = await rooms.send('GET', '/api/me', bearer('guess-21'));
@@ -86,7 +86,7 @@ describe('who asks', () => {
     assert.equal(late.headers.get('x-error-code'), 'token_expired');
   });
 
-  test('a disabled user is out at once, and his tokens stay revoked', async (t) => {
+  test('a disabled user is out at once, and the tokens stay revoked', async (t) => {
     const { rooms, admin } = await open(t);
     const { secret, id } = await tokenOf(rooms, admin({ body: { name: 'ci', userId: 'ana' } }));
     const revoked: unknown[] = [];
@@ -115,7 +115,7 @@ describe('POST /api/token', () => {
     assert.ok(!stored.includes(secret.slice(9)));
   });
 
-  test('a token can do what its scopes say, and no more', async (t) => {
+  test('a token has the rights of its scopes, and no more', async (t) => {
     const { rooms, admin } = await open(t);
     const { secret } = await tokenOf(rooms, admin({ body: { name: 'r', userId: 'ana', scopes: ['read'] } }));
     const denied = await rooms.send('PUT', '/api/me', bearer(secret, { body: { name: 'A' } }));
@@ -123,7 +123,7 @@ describe('POST /api/token', () => {
     assert.equal(denied.headers.get('x-error-code'), 'scope_missing');
   });
 
-  test('nobody makes a token that can do more than his own', async (t) => {
+  test('a token makes no token with more rights', async (t) => {
     const { rooms, admin } = await open(t);
     const mine = { name: 'm', userId: 'ana', scopes: ['read', 'manage'] };
     const { secret } = await tokenOf(rooms, admin({ body: mine }));
@@ -135,7 +135,7 @@ describe('POST /api/token', () => {
     assert.deepEqual(usual.json.token.scopes, ['read', 'manage']);
   });
 
-  test('an admin whose token lacks the scope is no admin', async (t) => {
+  test('an admin with a token without the scope is no admin', async (t) => {
     const { rooms, admin } = await open(t);
     const { secret } = await tokenOf(rooms, admin({ body: { name: 'weak' } }));
     const me = await rooms.send('GET', '/api/me', bearer(secret));
@@ -182,7 +182,7 @@ describe('tokens of others', () => {
     assert.equal((await rooms.send('GET', '/api/token?limit=2', admin())).json.tokens.length, 2);
   });
 
-  test('a revoked one lets nobody in, and tells its streams', async (t) => {
+  test('a revoked token is refused, and ends its streams', async (t) => {
     const { rooms, admin } = await open(t);
     const { id, secret } = await tokenOf(rooms, admin({ body: { name: 'a', userId: 'ana' } }));
     assert.equal((await rooms.send('DELETE', `/api/token/${id}`, bearer(secret))).status, 200);
@@ -193,7 +193,7 @@ describe('tokens of others', () => {
     assert.equal(audit.json.entries[0].by, 'ana');
   });
 
-  test('what GET answers can be put back, and only the name changes', async (t) => {
+  test('the answer of a GET can be put back, and only the name changes', async (t) => {
     const { rooms, admin } = await open(t);
     const { id } = await tokenOf(rooms, admin({ body: { name: 'a', userId: 'ana' } }));
     const { json } = await rooms.send('GET', `/api/token/${id}`, admin());
@@ -225,7 +225,7 @@ test('the first start makes a token for the admin, the second does not', async (
   assert.equal((await again.send('GET', '/api/me', bearer(firstToken))).status, 200);
 });
 
-test('who ran without sign-in is not locked out by the first start with tokens', async (t) => {
+test('a server that ran without sign-in locks out no user at the first start with tokens', async (t) => {
   const clock = new FakeClock(START);
   const open = await openTestRooms(t, { clock });
   for (const body of [
@@ -244,7 +244,7 @@ test('who ran without sign-in is not locked out by the first start with tokens',
   assert.equal(inspectTokenSecret(firstToken), 'whole');
 });
 
-test('where nothing may be written, a start without a token for an admin says so', async (t) => {
+test('in a read-only store, a start without a token for an admin says so', async (t) => {
   const open = await openTestRooms(t);
   await open.send('GET', '/api/me');
   const again = await open.restart({ auth: 'token', readOnly: true });
@@ -252,7 +252,7 @@ test('where nothing may be written, a start without a token for an admin says so
   assert.match(again.log(), /level=WARN .*no token lets an admin in.*without --read-only/);
 });
 
-test('another token of the environment takes the place of the one before', async (t) => {
+test('another token of the environment replaces the one before', async (t) => {
   const { rooms, clock, admin } = await open(t);
   const { state, writer } = rooms.core;
   assert.equal(await bootstrapAdmin(state, writer, 'another-long-secret', clock.now()), undefined);
@@ -260,7 +260,7 @@ test('another token of the environment takes the place of the one before', async
   assert.equal((await rooms.send('GET', '/api/me', admin())).status, 401);
 });
 
-test('a token that was renamed meanwhile is not renamed or revoked by who has not seen it', async (t) => {
+test('a token renamed meanwhile is not renamed or revoked by a request with an old ETag', async (t) => {
   const { rooms, admin } = await open(t);
   const made = await rooms.send('POST', '/api/token', admin({ body: { name: 'ci' } }));
   const path = `/api/token/${made.json.token.id}`;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { openTestRooms } from '../testing/app.ts';
 
 describe('POST /api/user', () => {
-  test('makes a user with what was left out at its default', async (t) => {
+  test('makes a user with defaults for omitted fields', async (t) => {
     const rooms = await openTestRooms(t);
     const answer = await rooms.send('POST', '/api/user', { body: { id: 'ana' } });
     assert.equal(answer.status, 201);
@@ -38,7 +38,7 @@ describe('POST /api/user', () => {
   }
 });
 
-test('what GET answers of a user can be put back', async (t) => {
+test('the answer of a GET of a user can be put back', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/user', { body: { id: 'ana', name: 'Ana', kind: 'bot', avatarColor: '#123456' } });
   const { json } = await rooms.send('GET', '/api/user/ana');
@@ -66,13 +66,13 @@ test('the last admin stays one', async (t) => {
   assert.equal((await rooms.send('GET', '/api/me')).status, 401);
 });
 
-test('a name that looks like another, but holds what nobody sees, is refused', async (t) => {
+test('a name that looks like another by invisible characters is refused', async (t) => {
   const rooms = await openTestRooms(t);
   const unseen = ['\u200b', '\u200f', '\u202e', '\u2060', '\ufeff', '\u061c', '\u3164', '\u2800', '\u{e0041}'];
   for (const sign of unseen) {
     for (const name of [`an${sign}a`, `ana${sign}`]) {
       const asUser = await rooms.send('POST', '/api/user', { body: { id: 'ana2', name } });
-      // What is trimmed from a name cannot deceive.
+      // Characters trimmed from a name cannot deceive.
       const isRefused = asUser.status === 400 || asUser.json.name === 'ana';
       assert.equal(isRefused, true, `${JSON.stringify(name)}: ${asUser.status}`);
       if (asUser.status === 201) continue;
@@ -113,7 +113,7 @@ test('users are listed by id, in pages, and found by the beginning of an id or a
     assert.equal((await rooms.send('GET', `/api/user?${query}`)).status, 400, query);
 });
 
-test('everybody changes his own name, and nothing else of himself', async (t) => {
+test('every user changes their own name, and no other field', async (t) => {
   const rooms = await openTestRooms(t);
   const { json } = await rooms.send('GET', '/api/me', { as: 'ana' });
   const put = await rooms.send('PUT', '/api/me', { as: 'ana', body: { ...json, name: 'Ana' } });
@@ -123,14 +123,14 @@ test('everybody changes his own name, and nothing else of himself', async (t) =>
   assert.equal(promoted.headers.get('x-error-code'), 'immutable_field');
 });
 
-test('a name that can be no id lets nobody in', async (t) => {
+test('a name that gives no valid id is refused', async (t) => {
   const rooms = await openTestRooms(t);
   for (const as of ['../etc', 'Ana', 'a b', 'x'.repeat(65)])
     assert.equal((await rooms.send('GET', '/api/me', { as })).status, 401, as);
   assert.equal((await rooms.send('GET', '/api/me', { as: '' })).json.id, 'local');
 });
 
-test('what has changed since it was read is not changed again, for users and for oneself', async (t) => {
+test('a version changed since it was read is not changed again, for users and for oneself', async (t) => {
   const { send } = await openTestRooms(t);
   const made = await send('POST', '/api/user', { body: { id: 'ana', name: 'Ana' } });
   const first = made.headers.get('etag') ?? '';

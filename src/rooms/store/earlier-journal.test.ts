@@ -51,7 +51,7 @@ test('of a journal that was cut the records before the cut are read', (t) => {
   assert.ok(most <= 1);
 });
 
-test('a journal that is damaged where it was safe is refused', (t) => {
+test('a journal with damage in its safe part is refused', (t) => {
   const { path, bytes, serials } = unpack(t);
   for (const place of [100, 5_000, 9_000]) {
     const damaged = Buffer.from(bytes);
@@ -61,7 +61,7 @@ test('a journal that is damaged where it was safe is refused', (t) => {
   }
 });
 
-test('a journal of other data is refused, and so is one that begins too late', async (t) => {
+test('a journal of other data is refused, and so is a journal with a late start', async (t) => {
   const { path, bytes } = unpack(t);
   assert.throws(() => readJournal(path, 'otherlog', 0), refusal(/it belongs to other data than those beside it/));
   const other = await openTestStore(t);
@@ -86,7 +86,7 @@ test('its records go into the tables once, and then it is removed', async (t) =>
   assert.ok(length >= events.length / 2);
 });
 
-test('a spare file goes with it', (t) => {
+test('a spare file is removed with it', (t) => {
   const { path } = unpack(t);
   writeFileSync(join(path, 'rooms.journal.spare'), '');
   removeJournal(path);

@@ -12,7 +12,7 @@ import { type RoomStore, StorageFullError } from './store.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1000 };
 
-/** An engine whose methods a test can stand in for. */
+/** An engine with methods that a test can replace. */
 function stubbed(stubs: Partial<RoomEngine>) {
   return {
     wrap: (engine: RoomEngine) =>
@@ -28,12 +28,12 @@ function stubbed(stubs: Partial<RoomEngine>) {
   };
 }
 
-/** So many turns of the event loop, in which what goes on beside the test gets done. */
+/** Turns of the event loop, for the work beside the test. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise<void>((done) => setImmediate(done));
 }
 
-/** What lies on the disk now, as a kill would leave it, in a folder of its own. */
+/** A copy of the disk's content in a new folder, as a kill would leave it. */
 function crashed(t: TestContext, path: string): string {
   const copy = temporaryFolder(t);
   cpSync(path, copy, { recursive: true });
@@ -58,7 +58,7 @@ async function positions(store: RoomStore): Promise<readonly number[]> {
   return (await store.readEvents(ALL)).map(({ pos }) => pos);
 }
 
-test('what was acknowledged is there after a crash', async (t) => {
+test('acknowledged writes are there after a crash', async (t) => {
   const { store, path } = await openTestStore(t);
   await post(store, newMessage('c'));
   const [message] = await post(store, newMessage('a'), newMessage('b'));
@@ -77,7 +77,7 @@ test('what was acknowledged is there after a crash', async (t) => {
   assert.equal((await post(again, newMessage('b')))[0]?.seq, 2);
 });
 
-test('nobody reads what a loss of power may still take', async (t) => {
+test('data that a loss of power may still take are not readable', async (t) => {
   const { store } = await openTestStore(t);
   await post(store, newMessage('a', { id: 'one' }));
   const { fdatasync } = fs;
@@ -105,7 +105,7 @@ test('nobody reads what a loss of power may still take', async (t) => {
   assert.deepEqual(ended.sort(), ['log 2', 'posted', 'read 2']);
 });
 
-test('a room that comes again after the old one has gone begins anew', async (t) => {
+test('a room made again after its deletion begins anew', async (t) => {
   const { store, path } = await openTestStore(t);
   await post(store, newMessage('a'), newMessage('a'), newMessage('b'));
   const removal = store.removeRoom('a');
@@ -122,7 +122,7 @@ test('a clean end leaves one file', async (t) => {
   assert.deepEqual(readdirSync(path), ['rooms.sqlite']);
 });
 
-test('a directory from before there was a journal goes on, and the program of then refuses it', async (t) => {
+test('a directory from before the journal opens, and the program of that time refuses it then', async (t) => {
   const path = temporaryFolder(t);
   const place = 2 ** 32 + 1;
   const text = '"roomId":"a","seq":1,"message":{}}';
@@ -152,7 +152,7 @@ test('a directory from before there was a journal goes on, and the program of th
   );
 });
 
-test('a sync that fails is final: what was committed before it may be missing below what comes', async (t) => {
+test('a failed sync is final: earlier commits may be missing below later ones', async (t) => {
   const { store } = await openTestStore(t);
   await post(store, newMessage('a'));
   const failing = t.mock.method(fs, 'fdatasync', ((_, done) => done(new Error('EIO'))) as typeof fs.fdatasync);
@@ -164,7 +164,7 @@ test('a sync that fails is final: what was committed before it may be missing be
   await assert.rejects(post(store, newMessage('a')), /EIO/);
 });
 
-test('while there is no room nothing is written, what is there is read, and then it goes on', async (t) => {
+test('a full disk accepts no writes and answers reads, and resumes with free space', async (t) => {
   let isFull = false;
   const { store } = await openTestStore(t, {
     wrap: (engine) => {
@@ -185,7 +185,7 @@ test('while there is no room nothing is written, what is there is read, and then
   assert.deepEqual(await positions(store), [1, 2]);
 });
 
-test('an engine that fails is told once, and nothing is acknowledged any more', async (t) => {
+test('an engine that fails is reported once, and nothing is acknowledged any more', async (t) => {
   let isBroken = false;
   const { store, path } = await openTestStore(t, {
     wrap: (engine) => {
@@ -207,7 +207,7 @@ test('an engine that fails is told once, and nothing is acknowledged any more', 
   assert.deepEqual(await positions(again), [1]);
 });
 
-test('whether a new id is known is not asked the tables, and an id that is known is never taken for new', async (t) => {
+test('a check of a new id does not read the tables, and a known id is never taken for new', async (t) => {
   let asked = 0;
   const { store, clock, reopen } = await openTestStore(t, {
     wrap: (engine) =>
@@ -223,7 +223,7 @@ test('whether a new id is known is not asked the tables, and an id that is known
   await store.removeMessages('a', ['gone'], clock.now() + 1000);
   const again = await reopen();
   await post(again, newMessage('a'));
-  // The filter is made beside what goes on.
+  // The filter is built in the background.
   await turns();
   asked = 0;
   for (let count = 0; count < 50; count++) {
@@ -246,7 +246,7 @@ test('two messages with one id are never committed', async (t) => {
   assert.deepEqual(await positions(again), [1]);
 });
 
-test('a tombstone that follows in the same commit leaves no earlier words behind', async (t) => {
+test('a tombstone in the same commit leaves no earlier words behind', async (t) => {
   const { store, path } = await openTestStore(t);
   const [message] = await post(store, newMessage('a', { body: 'secret' }));
   assert.ok(message);

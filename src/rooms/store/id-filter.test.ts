@@ -23,7 +23,7 @@ for (const [name, idOf] of names) {
   });
 }
 
-test('a filter is full when it has no room for more, and goes on as plain data', () => {
+test('a full filter reports itself as full, and is restored from plain data', () => {
   const filter = IdFilter.withRoom(0);
   let count = 0;
   while (!filter.isFull) filter.add(`id-${count++}`);

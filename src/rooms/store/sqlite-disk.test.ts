@@ -13,7 +13,7 @@ import type { RoomStore } from './store.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1_000_000 };
 
-test('a backup holds what was committed, while others write, and begins a life of its own', async (t) => {
+test('a backup holds all committed data, beside other writers, and is a separate log', async (t) => {
   const { store } = await openTestStore(t);
   await post(store, ...Array.from({ length: 300 }, () => newMessage('a', { body: 'word '.repeat(100) })));
   await store.indexed();
@@ -36,7 +36,7 @@ test('a backup holds what was committed, while others write, and begins a life o
   assert.equal((await copy.search(query)).hits.length, 300);
 });
 
-test('a backup takes the place of no file', async (t) => {
+test('a backup replaces no file', async (t) => {
   const { store, path } = await openTestStore(t);
   const file = join(path, 'there');
   writeFileSync(file, 'mine');
@@ -68,22 +68,22 @@ const appender = bundleScript(`
     }
     const committed = (await store.append(writes)).flat();
     for (const { event } of committed) if (event.type === 'message.created') known.push(event.message);
-    const told = committed.map(({ pos, event }) => [pos, event.message.roomId, event.message.seq, event.message.id].join(' ') + '\\n');
-    process.stdout.write(told.join(''));
+    const lines = committed.map(({ pos, event }) => [pos, event.message.roomId, event.message.seq, event.message.id].join(' ') + '\\n');
+    process.stdout.write(lines.join(''));
   }
 `);
 
 async function appendUntilKilled(child: Child, count: number): Promise<readonly string[]> {
-  const told: string[] = [];
+  const lines: string[] = [];
   for (let line = await child.readLine(); line !== undefined; line = await child.readLine()) {
-    told.push(line);
-    if (told.length === count) child.kill('SIGKILL');
+    lines.push(line);
+    if (lines.length === count) child.kill('SIGKILL');
   }
   assert.deepEqual(await child.end, { code: null, signal: 'SIGKILL', stderr: '' });
-  return told;
+  return lines;
 }
 
-/** What stands in the log, as the appender tells it, after a check that it has no holes. */
+/** The content of the log, in the form of the appender, after a check that it has no holes. */
 async function readLog(store: RoomStore): Promise<ReadonlySet<string>> {
   const events = await store.readEvents(ALL);
   const seqs = new Map<string, number>();
@@ -101,7 +101,7 @@ async function readLog(store: RoomStore): Promise<ReadonlySet<string>> {
   return new Set(lines);
 }
 
-test('what was acknowledged is there once, after kills at any moment', async (t) => {
+test('acknowledged writes are there once, after kills at any moment', async (t) => {
   const path = temporaryFolder(t);
   const random = new Random(7);
   const acknowledged: string[] = [];
@@ -122,7 +122,7 @@ test('what was acknowledged is there once, after kills at any moment', async (t)
   assert.equal((await store.search({ rooms, terms: [], limit: 1_000_000 })).hits.length, created);
 });
 
-/** Files as a kill leaves them: what was committed lies in the log of changes. */
+/** Files as a kill leaves them: committed data are in the log of changes. */
 async function makeCrashed(
   t: TestContext,
 ): Promise<{ readonly path: string; readonly acknowledged: readonly string[] }> {
@@ -131,7 +131,7 @@ async function makeCrashed(
   return { path, acknowledged: await appendUntilKilled(child, 200) };
 }
 
-test('a log of changes that was cut gives a beginning of the log, whole, or is refused by name', async (t) => {
+test('a truncated log of changes gives a whole prefix of the log, or is refused by name', async (t) => {
   const { path, acknowledged } = await makeCrashed(t);
   const size = statSync(join(path, 'rooms.sqlite-wal')).size;
   for (const part of [0, 0.2, 0.5, 0.77, 0.999]) {

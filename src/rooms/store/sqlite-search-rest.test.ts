@@ -40,7 +40,7 @@ function createIndex() {
   return { clock, index, grow, worked: () => worked };
 }
 
-test('while messages come faster than they can be indexed, the index takes a fifth of the time', async () => {
+test('while messages arrive faster than they can be indexed, the index takes a fifth of the time', async () => {
   const { clock, index, grow, worked } = createIndex();
   await index.start(0, 0);
   grow();
@@ -56,7 +56,7 @@ test('while messages come faster than they can be indexed, the index takes a fif
   await index.close();
 });
 
-test('when no more messages come, the index does the rest without resting', async () => {
+test('after the last message the index does the rest without a pause', async () => {
   const { clock, index, grow, worked } = createIndex();
   await index.start(0, 0);
   for (let count = 0; count < 160; count++) grow();

@@ -16,7 +16,7 @@ async function withOps(t: TestContext): Promise<ListeningRooms> {
 
 const json = (text: string) => JSON.parse(text);
 
-test('a room is made as it is wanted, listed, and shown with what was said last', async (t) => {
+test('a room is made as requested, listed, and shown with its last messages', async (t) => {
   const rooms = await listeningRooms(t);
   const flags = [
     '--private',
@@ -45,7 +45,7 @@ test('a room is made as it is wanted, listed, and shown with what was said last'
   );
 });
 
-test('set changes what is named and leaves the rest', async (t) => {
+test('set changes only the named fields', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['set', 'ops', 'topic=first', 'label.team=a', 'label.tier=1', 'retention.days=30']);
   const set = json(await rooms.done(['set', 'ops', 'label.tier=', 'readOnly=on', 'slowModeSeconds=5', '--json']));
@@ -74,7 +74,7 @@ test('an archived room takes nothing, until it is opened again', async (t) => {
   await rooms.done(['say', 'ops', 'again']);
 });
 
-test('people join, leave, and come by an invite', async (t) => {
+test('people join, leave, and use an invite', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['join', 'ops'], { as: 'ben' });
   await rooms.done(['leave', 'ops'], { as: 'ben' });
@@ -106,7 +106,7 @@ test('a message is shown, edited, reacted to, pinned and deleted by its id', asy
   assert.equal(json(await rooms.done(['show', id, '--json'])).deleteReason, 'wrong room');
 });
 
-test('an edit opens the editor with the text, and takes what it leaves', async (t) => {
+test('an edit opens the editor with the text, and takes the saved text', async (t) => {
   const rooms = await withOps(t);
   const folder = temporaryFolder(t);
   await rooms.done(['say', 'ops', 'a word', '--id', 'message-1']);
@@ -118,7 +118,7 @@ test('an edit opens the editor with the text, and takes what it leaves', async (
   assert.deepEqual([failing.code, failing.err], [1, 'opsdeck: the editor ended with 1; nothing was changed\n']);
 });
 
-test('an edit that somebody else was faster with is a conflict', async (t) => {
+test('an edit after another one is a conflict', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['say', 'ops', 'mine', '--id', 'message-1']);
   // The editor itself is the other one.
@@ -132,7 +132,7 @@ test('an edit that somebody else was faster with is a conflict', async (t) => {
   assert.equal(json(await rooms.done(['show', 'message-1', '--json'])).body, 'theirs');
 });
 
-test('a search finds words and marks nothing that a terminal would obey', async (t) => {
+test('a search finds words and prints no terminal sequences', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['say', 'ops', 'the \u001b[31m disk is full']);
   await rooms.done(['say', 'ops', 'nothing']);
@@ -144,7 +144,7 @@ test('a search finds words and marks nothing that a terminal would obey', async 
   assert.deepEqual(await rooms.run(['search', 'unheard']), { code: 0, out: '', err: 'search: nothing was found\n' });
 });
 
-test('the copilot is set, tested, asked and put to rest', async (t) => {
+test('the copilot is set, tested, called and turned off', async (t) => {
   const rooms = await withOps(t);
   assert.notEqual((await rooms.run(['copilot', 'get', 'ops'])).code, 0);
   await rooms.done(['copilot', 'set', 'ops', 'provider=echo', 'context.messages=7', 'triggerKeywords=help, pager']);
@@ -162,7 +162,7 @@ test('the copilot is set, tested, asked and put to rest', async (t) => {
   await rooms.done(['copilot', 'off', 'ops', '--remove']);
 });
 
-test('a key of a provider comes from standard input or the environment, never from the command line', async (t) => {
+test('a key of a provider is read from standard input or the environment, never from the command line', async (t) => {
   const rooms = await withOps(t);
   const set = ['copilot', 'set', 'ops', 'provider=openai', 'model=m'];
   const refused = await rooms.run([...set, 'apiKey=sk-a-key-that-only-tests-0123456789']);
@@ -183,7 +183,7 @@ test('an export is taken in again, once', async (t) => {
   await rooms.done(['say', 'ops', 'to be kept']);
   const file = join(folder, 'ops.jsonl');
   await rooms.done(['export', 'ops', '-o', file]);
-  // The time of the export stands in its first line, and so in the checksum in its last.
+  // The time of the export is in its first line, and so in the checksum in its last.
   const middle = (text: string) => text.trim().split('\n').slice(1, -1);
   assert.deepEqual(middle(await rooms.done(['export', 'ops'])), middle(readFileSync(file, 'utf8')));
   assert.match(await rooms.done(['export', 'ops', '--format', 'markdown']), /to be kept/);
@@ -206,7 +206,7 @@ test('a token shows its secret once, and is revoked by its name', async (t) => {
   assert.equal((await rooms.run(['token', 'revoke', 'ci'])).code, 1);
 });
 
-test('a token is revoked with all that was made by it', async (t) => {
+test('a token is revoked with all tokens made by it', async (t) => {
   const rooms = await listeningRooms(t, { options: { auth: 'token' } });
   const by = (token: string) => ({ env: { OPSDECK_ROOMS_TOKEN: token } });
   const SCOPES = ['--scope', 'read', '--scope', 'manage'];
@@ -261,7 +261,7 @@ const MISTAKES: readonly { readonly args: readonly string[]; readonly code: numb
   { args: ['join'], code: 2, says: /name the room, or the --invite/ },
 ];
 
-test('a mistake is answered in a line, with a code of its own', async (t) => {
+test('a mistake is answered in a line, with its exit code', async (t) => {
   const rooms = await withOps(t);
   for (const { args, code, says } of MISTAKES) {
     const result = await rooms.run(args);
@@ -271,7 +271,7 @@ test('a mistake is answered in a line, with a code of its own', async (t) => {
   }
 });
 
-test('a server that is not there is code 3, and one that wants a token is code 4', async (t) => {
+test('an absent server is code 3, and a server that needs a token is code 4', async (t) => {
   const terminal = new FakeTerminal();
   terminal.env = { HOME: '/nowhere', OPSDECK_ROOMS_URL: 'http://127.0.0.1:9' };
   assert.equal(await runRooms(['ls'], terminal), 3);
@@ -299,7 +299,7 @@ test('every command has help with an example', async () => {
   }
 });
 
-test('flags stand above variables, and these above the file of the user', async (t) => {
+test('flags override variables, and these the file of the user', async (t) => {
   const rooms = await withOps(t);
   const home = mkdtempSync(join(tmpdir(), 'opsdeck-home-'));
   t.after(() => rmSync(home, { recursive: true }));
@@ -319,7 +319,7 @@ test('flags stand above variables, and these above the file of the user', async 
   assert.ok(!broken.err.includes('odr_secret'), broken.err);
 });
 
-test('a token of the file is not shown to a server that the file does not name', async (t) => {
+test('a token of the file is not sent to a server that the file does not name', async (t) => {
   const rooms = await listeningRooms(t, { options: { auth: 'token' } });
   const ask = async (fileUrl: string) => {
     const terminal = new FakeTerminal();
@@ -332,7 +332,7 @@ test('a token of the file is not shown to a server that the file does not name',
   assert.equal(await ask('https://chat.example.com'), 4);
 });
 
-test('what no server of rooms has answered is told with the address that was asked', async (t) => {
+test('an answer of any other server is reported with its address', async (t) => {
   const answers = ['404 page not found\n', '<html>\n<h1>Bad Gateway</h1>', '', '{"error":"nope"}'];
   const server = createServer((_, response) => response.writeHead(404).end(answers.shift()));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -345,7 +345,7 @@ test('what no server of rooms has answered is told with the address that was ask
   }
 });
 
-test('what others wrote reaches no terminal as it is in an export, and every file', async (t) => {
+test('text of others reaches no terminal raw in an export, and every file', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'Ops', '--slug', 'ops']);
   const body = 'a\u001b]0;b\u0007\u009b2J\tc';
@@ -375,7 +375,7 @@ test('an export from a server that falls silent in the middle is given up, and n
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('help shows a default as one would write it, and once', async () => {
+test('help shows a default in its written form, and once', async () => {
   const help = async (...names: string[]) => {
     const terminal = commandTerminal('http://127.0.0.1:9');
     assert.equal(await runRooms([...names, '--help'], terminal), 0);

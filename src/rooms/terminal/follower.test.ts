@@ -6,7 +6,7 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import { RefusedError, type RoomsClient } from './client.ts';
 import { type Followed, Follower } from './follower.ts';
 
-/** Connections that come to what is listed, one after the other; the last stays open. */
+/** Connections with the listed outcomes, one after the other; the last stays open. */
 function following(outcomes: readonly (Error | 'open')[]) {
   const clock = new FakeClock();
   const over = new AbortController();
@@ -39,7 +39,7 @@ function following(outcomes: readonly (Error | 'open')[]) {
 
 const away = new CommandError('nobody answers', ExitCode.unreachable);
 
-test('a server that is away is waited for, at the first connection as at any other, and told of once', async () => {
+test('an absent server is waited for, at the first connection and later, and reported once', async () => {
   const { next, tries, stop } = following([away, away, 'open', away, 'open']);
   assert.deepEqual(await next(), { kind: 'lost', why: 'nobody answers' });
   assert.deepEqual(await next(), { kind: 'open' });

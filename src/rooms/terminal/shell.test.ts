@@ -32,7 +32,7 @@ test('make test 2>&1 | opsdeck rooms say ci --code', async (t) => {
   assert.match(tailed.stdout, /^\d\d-\d\d \d\d:\d\d ana: ```\n {8}building\n {8}oops\n {8}```\n$/);
 });
 
-test('a message whose server is killed before it answers, and comes back, is said once', async (t) => {
+test('a message to a server that is killed before its answer, and restarts, is posted once', async (t) => {
   const folder = temporaryFolder(t);
   const proxy = await openTcpProxy(t);
   const first = await startRoomsProcess(t, { folder });
@@ -114,7 +114,7 @@ test('tail --cursor-file prints each message once, across kills of the server an
     await say(`after ${round}`);
     await tailing.printed(said.length - until);
     await eventually('its place to be kept', () => keptSeq(cursorFile) === said.length);
-    // By an interrupt it ends well, and a kill it survives: what is printed is not printed again.
+    // An interrupt ends it well, and after a kill printed messages are not printed again.
     assert.equal(await tailing.end(round === 0 ? 'SIGINT' : 'SIGKILL'), round === 0 ? 0 : null);
     seen.push(...tailing.bodies());
     await say(`between ${round}`);

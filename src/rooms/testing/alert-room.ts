@@ -1,4 +1,4 @@
-// Rooms beside an alert server, with users that may use it and users that may not.
+// Rooms beside an alert server, with users with and without the right to use it.
 import assert from 'node:assert/strict';
 import { type FakeAlertmanager, type FakeAnswer, startFakeAlertmanager } from '../../testing/fake/alertmanager.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
@@ -27,8 +27,8 @@ export interface AlertRoom extends TestPeople {
 export const bearer = (secret: string): { readonly authorization: string } => ({ authorization: `Bearer ${secret}` });
 
 /**
- * `ops` is a private room of ana's: ben is a member, gus a guest, and a card stands in it. `lair` is a private room of
- * mallory's, who is not in `ops`. `admin` is one of the server, in neither.
+ * `ops` is a private room of ana's: ben is a member, gus a guest, and it holds a card. `lair` is a private room of
+ * mallory's, and mallory is not in `ops`. `admin` is an admin of the server, in neither.
  */
 export async function openAlertRoom(t: Cleanup, options: Partial<RoomsOptions> = {}): Promise<AlertRoom> {
   const firing = { count: 1 };

@@ -42,7 +42,7 @@ export interface RoomsAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, parsed; `undefined` where there is none. */
+  /** The body, parsed; `undefined` without one. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly json: any;
 }

@@ -1,4 +1,4 @@
-// Shared by the tests of the rooms' page in a real browser: the built server, users, and what they do.
+// Shared by the tests of the rooms' page in a real browser: the built server, users, and their actions.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -23,7 +23,7 @@ export interface RoomsServer extends RunningServer {
   restart(): Promise<void>;
 }
 
-/** Starts the built `opsdeck rooms serve` on a directory of its own. */
+/** Starts the built `opsdeck rooms serve` on a new directory. */
 export async function serveRooms(t: Cleanup, args: readonly string[] = []): Promise<RoomsServer> {
   const folder = temporaryFolder(t);
   const launch = (port: string) =>

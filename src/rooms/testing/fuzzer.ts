@@ -1,7 +1,7 @@
 import { mutateBytes, mutateJson, mutateText } from '../../testing/mutation.ts';
 import type { Random } from '../../testing/random.ts';
 
-/** A well-framed request, which must be answered whatever it holds. */
+/** A well-framed request that must be answered, whatever its content. */
 export interface RoomsRequest {
   readonly method: string;
   readonly target: string;
@@ -139,7 +139,7 @@ const CONTENT_TYPES = [
   '/',
 ];
 
-/** Generates requests for each operation: valid ones, some of whose parts are spoiled. */
+/** Generates requests for each operation: valid ones, some with spoiled parts. */
 export class RoomsFuzzer {
   readonly #random: Random;
   /** By method and path template. */

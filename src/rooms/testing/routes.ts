@@ -3,7 +3,7 @@ import type { World } from './world.ts';
 
 export interface Row {
   readonly method: string;
-  /** `:room` and the like stand for objects of the world. */
+  /** `:room` and the like are replaced by objects of the world. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers: Readonly<Record<string, string>>;

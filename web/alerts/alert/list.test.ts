@@ -66,14 +66,14 @@ for (const [flags, shown, groups] of selections) {
   });
 }
 
-test('an alert with two receivers stands in two groups and counts once', () => {
+test('an alert with two receivers is in two groups and counts once', () => {
   const twice = alert({ alertname: 'A' });
   const list = listAlerts([group('A', [twice], 'x'), group('A', [twice], 'y')], ALL_ALERTS, 'labels');
   assert.equal(list.shown, 1);
   assert.equal(list.groups.length, 2);
 });
 
-test('groups that look alike keep keys of their own', () => {
+test('groups that look alike have different keys', () => {
   const list = listAlerts([group('A', [alert({ a: '1' })]), group('A', [alert({ a: '2' })])], ALL_ALERTS, 'labels');
   assert.equal(new Set(list.groups.map(({ key }) => key)).size, 2);
 });
@@ -85,7 +85,7 @@ test('the key of a group does not depend on the order of its labels or on what e
   assert.equal(keyOf([one]), keyOf([...mixed, other]));
 });
 
-test('the worst severity comes first, among groups and within one', () => {
+test('the worst severity is first, among groups and within one', () => {
   const list = listAlerts(mixed, { ...ALL_ALERTS, silenced: true }, 'severity');
   assert.deepEqual(names(list.groups), ['C', 'A', 'B']);
   assert.deepEqual(
@@ -94,7 +94,7 @@ test('the worst severity comes first, among groups and within one', () => {
   );
 });
 
-test('the newest alert comes first when asked for', () => {
+test('the newest alert is first in the order by time', () => {
   const list = listAlerts(mixed, { ...ALL_ALERTS, silenced: true }, 'newest');
   assert.deepEqual(names(list.groups), ['A', 'B', 'C']);
 });

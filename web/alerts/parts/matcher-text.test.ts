@@ -51,14 +51,14 @@ const unreadable: readonly [text: string, problem: RegExp][] = [
 ];
 
 for (const [text, problem] of unreadable) {
-  test(`says what is wrong with ${text}`, () => {
+  test(`names the fault in ${text}`, () => {
     const parsed = parseMatchers(text);
     assert.ok('problem' in parsed, JSON.stringify(parsed));
     assert.match(parsed.problem, problem);
   });
 }
 
-test('whatever is written can be read again', () => {
+test('any formatted matcher can be parsed again', () => {
   const texts = [
     '',
     'x',
@@ -89,12 +89,12 @@ test('whatever is written can be read again', () => {
   }
 });
 
-test('a name is quoted only where it must be', () => {
+test('a name is quoted only if needed', () => {
   assert.equal(formatMatcher(eq('a.b', 'x')), 'a.b="x"');
   assert.equal(formatMatcher(eq('a b', 'x')), '"a b"="x"');
 });
 
-test('a bare word asks for alerts that have it in their name', () => {
+test('a bare word matches alerts with the word in their name', () => {
   assert.deepEqual(parseFilterInput(' disk.x '), { matchers: [createMatcher('alertname', '=~', '(?i).*disk\\.x.*')] });
   assert.deepEqual(parseFilterInput('a=b'), { matchers: [eq('a', 'b')] });
   assert.deepEqual(parseFilterInput('  '), { matchers: [] });

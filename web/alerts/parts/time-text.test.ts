@@ -38,7 +38,7 @@ for (const [text, ms] of spans) {
     assert.equal(parseSpan(text), ms));
 }
 
-test('every whole number of seconds survives being written', () => {
+test('every whole number of seconds survives formatting', () => {
   for (let ms = 0; ms < 30 * day; ms += 7919 * second) assert.equal(parseSpan(formatSpan(ms)), ms);
 });
 
@@ -69,7 +69,7 @@ test('an instant is written in local time, without its day when that is today', 
   assert.equal(formatInstantShort(at, at + day), '2026-01-03 09:04');
 });
 
-test('a field gives back the minute that it was given', () => {
+test('a field returns the minute that it was given', () => {
   const at = new Date(2026, 11, 31, 23, 59, 58).getTime();
   assert.equal(toFieldValue(at), '2026-12-31T23:59');
   assert.equal(fromFieldValue(toFieldValue(at)), at - 58 * second);

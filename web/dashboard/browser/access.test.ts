@@ -1,4 +1,4 @@
-// The page for everybody: by keyboard alone, with assistive technology, in both themes, on phones and wide screens, and
+// Accessibility of the page: by keyboard alone, with assistive technology, in both themes, on phones and wide screens, and
 // where it cannot work.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -143,7 +143,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     await tabTo(page, '#table-requests .sort');
   });
 
-  check('single keys, listed by a question mark, and silent while somebody types', async (t) => {
+  check('single keys, listed by a question mark, and silent in text fields', async (t) => {
     const page = await visit(t, browser, open);
     await requestsAre(page, 51);
     const keys = page.keyboard;
@@ -187,7 +187,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     await hashIs(page, /range=2025-06-10T08:00\.\.2025-06-10T09:59/);
   });
 
-  check('the hub links to the page, without a script, and the page says what it needs as a file', async (t) => {
+  check('the hub links to the page, without a script, and the page names its needs as a file', async (t) => {
     const hub = await visit(t, browser, `${server.url}/`);
     assert.equal(await hub.locator('script').count(), 0);
     assert.deepEqual(await findBarriers(hub), []);

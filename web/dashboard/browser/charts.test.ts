@@ -53,7 +53,7 @@ async function drag(page: Page, chart: string, from: number, to: number, key?: s
   if (key) await page.keyboard.up(key);
 }
 
-/** Waits until a button can be pressed, or cannot. */
+/** Waits until a button is enabled, or disabled. */
 async function isEnabled(page: Page, title: string, enabled: boolean): Promise<void> {
   await resetOf(page, title)
     .and(page.locator(enabled ? ':enabled' : ':disabled'))
@@ -91,7 +91,7 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
       );
   });
 
-  check('rule A.7: what the legend hides stays hidden after a reload, chart by chart', async (t) => {
+  check('rule A.7: a hidden series stays hidden after a reload, chart by chart', async (t) => {
     const storage = { 'usage-analytics-chart-visibility': '{"overview":{"nonsense":false},"other":{"x":false}}' };
     const page = await visit(t, browser, open, { storage });
     await twinRows(page, 'overview', 60);
@@ -137,7 +137,7 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
       assert.equal(tall.height, 810, 'of 900 px');
       const toolbar = await restingBox(page.locator('.toolbar'));
       const top = toolbar.y + toolbar.height;
-      // The page may stand between two pixels.
+      // The page may be scrolled to half a pixel.
       assert.ok(tall.y >= top && tall.y + tall.height < 901, 'all is in sight');
       assert.ok((await restingBox(figure.locator('.chart-plot'))).height > 600);
       assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
@@ -181,7 +181,7 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
     await isEnabled(page, OVERVIEW, false);
   });
 
-  check('a chart by keyboard: cursor, series, ends, zoom; each step is said', async (t) => {
+  check('a chart by keyboard: cursor, series, ends, zoom; each step is announced', async (t) => {
     const page = await visit(t, browser, `${open}&by=day`);
     const days = await twinRows(page, 'overview', 3);
     const plot = figureOf(page, 'overview').locator('.chart-plot');

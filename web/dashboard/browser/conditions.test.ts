@@ -1,4 +1,4 @@
-// The page where not all is as it should be: with the system's own few colours, at 400 percent, without its worker or its
+// The page under adverse conditions: with the system's own few colours, at 400 percent, without its worker or its
 // charts.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
@@ -20,8 +20,8 @@ import { findBarriers, fitsAcross, picture, settles } from '../../../src/testing
 import { eventually } from '../../../src/testing/eventually.ts';
 
 /**
- * What a bar of a chart is filled with at its foot: where its middle is, the keyboard's cursor tells. `solid`, or stripes
- * that lie, stand or lean.
+ * The fill at the foot of a chart's bar, with its middle taken from the keyboard's cursor: `solid`, or horizontal, vertical
+ * or slanted stripes.
  */
 async function fillOf(page: Page, chart: string, index: number): Promise<string> {
   const plot = figureOf(page, chart).locator('.chart-plot');
@@ -49,7 +49,7 @@ const swatches = (page: Page, chart: string): Promise<string[]> =>
     `[...document.querySelectorAll('figure[data-chart-key="${chart}"] .chart-legend .chart-swatch')].map((swatch) => getComputedStyle(swatch).backgroundImage.match(/-?\\d+deg/)?.[0] ?? 'solid')`,
   );
 
-/** Sums up how much of the window jumped and how far, as browsers measure it. */
+/** Sums up the layout shift, as browsers measure it. */
 const WATCH_SHIFTS = `window.shifts = { sum: 0, sources: '' };
 new PerformanceObserver((list) => {
   for (const { value, sources } of list.getEntries()) {
@@ -57,10 +57,10 @@ new PerformanceObserver((list) => {
     shifts.sources += sources.map(({ node }) => node?.className || node?.nodeName).join(' ') + '; ';
   }
 }).observe({ type: 'layout-shift', buffered: true });`;
-/** What counts as good among browsers: https://web.dev/articles/cls. */
+/** The limit of a good score: https://web.dev/articles/cls. */
 const MAX_SHIFTED = 0.1;
 
-/** What sticks out of the window at the side, or is covered where it has the focus. */
+/** Elements that stick out of the window at the side, or are covered while focused. */
 const SPILLED = `[...document.querySelectorAll('a, button, input, select, h1, h2, h3, p, label')].filter((element) => {
   const { left, right, width, height } = element.getBoundingClientRect();
   const isShown = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true }) && !element.closest('.table-box, .chart-twin');
@@ -79,7 +79,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
   const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(usageRows(60)) } });
   const open = `${server.page}#range=all`;
 
-  check('forced colours: patterns tell the series apart, in chart and legend, whatever is hidden', async (t) => {
+  check('forced colours: patterns distinguish the series, in chart and legend, whatever is hidden', async (t) => {
     const page = await visit(t, browser, open, { device: { forcedColors: 'active' } });
     await twinRows(page, 'modelFamily', 3);
     const fills = async () => [await fillOf(page, 'modelFamily', 0), await fillOf(page, 'modelFamily', 1)].join();
@@ -132,7 +132,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
   });
 
   for (const width of [390, 1280]) {
-    check(`nothing jumps while the data and the charts come, ${width} pixels wide`, async (t) => {
+    check(`nothing jumps while the data and the charts load, ${width} pixels wide`, async (t) => {
       const page = await visit(t, browser, 'about:blank', { width });
       await page.addInitScript(WATCH_SHIFTS);
       await page.goto(open);
@@ -148,7 +148,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     ['cannot be had', { status: 404 }],
     ['is no code', { status: 200, contentType: 'text/javascript', body: 'this is no code' }],
   ] as const) {
-    check(`a worker that ${how}: the page says so and what helps`, async (t) => {
+    check(`a worker that ${how}: the page shows it and the remedy`, async (t) => {
       const page = await visit(t, browser, 'about:blank');
       await page.route('**/assets/worker-*.js', (route) => route.fulfill(answer));
       await page.goto(open);
@@ -162,7 +162,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     });
   }
 
-  check('a worker that fails before the server has said who the users are: nothing seems to load', async (t) => {
+  check('a worker that fails before the users are known: the page shows no loading state', async (t) => {
     const page = await visit(t, browser, 'about:blank');
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -180,7 +180,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     assert.equal(await page.locator('[aria-busy="true"]').count(), 0);
   });
 
-  check('without the charts’ code the page says so, and its figures and tables are there', async (t) => {
+  check('without the charts’ code the page reports it, and its figures and tables are there', async (t) => {
     const page = await visit(t, browser, 'about:blank');
     await page.route('**/assets/charts-chunk-*.js', (route) => route.abort());
     await page.goto(open);
@@ -193,7 +193,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     assert.deepEqual(await findBarriers(page, '[role=alert]'), []);
   });
 
-  check('charts that have not come after ten seconds are given up, and do not come later', async (t) => {
+  check('charts that are missing after ten seconds are given up, and are not drawn later', async (t) => {
     const page = await visit(t, browser, 'about:blank', { now: 'real' });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -203,7 +203,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
       await held;
       await route.continue();
     });
-    // The time stands: however long the rest takes to load, these are not the ten seconds.
+    // The clock is stopped: a slow load of the rest does not use up the ten seconds.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt(NOW);
     await page.goto(open, { waitUntil: 'commit' });

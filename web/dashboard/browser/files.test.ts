@@ -53,7 +53,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     const sent: Request[] = [];
     page.on('request', (request) => request.method() !== 'GET' && sent.push(request));
     await page.getByText('This is sample data.').waitFor();
-    // What was loaded is said for six seconds.
+    // The loaded files are named for six seconds.
     await Promise.all([
       page.getByText('1 request loaded from v3-info.csv').waitFor(),
       dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor()),
@@ -70,7 +70,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     );
   });
 
-  check('rule A.9: whose a file without a name in it is, is asked once for all', async (t) => {
+  check('rule A.9: the page asks once for the users of all files without a name', async (t) => {
     const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
     await page.getByText('This is sample data.').waitFor();
     const files = [
@@ -90,7 +90,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await page.getByText('No requests in this selection.').first().waitFor();
   });
 
-  check('a file that is loaded already, cut off or without columns changes nothing, and says why', async (t) => {
+  check('a duplicate, truncated or incomplete file changes nothing, and the page gives the reason', async (t) => {
     const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
     await page.getByText('This is sample data.').waitFor();
     const good = { name: 'usage-info.csv', text: csvOf(usageRows(5)) };
@@ -109,7 +109,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 5);
   });
 
-  check('a file that comes before the sample takes its place all the same', async (t) => {
+  check('a file that loads before the sample still replaces it', async (t) => {
     const page = await visit(t, browser, 'about:blank', { now: 'real' });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await page.getByText('No markers yet.').waitFor();
   });
 
-  check('rows that cannot be read are counted and shown, the others count', async (t) => {
+  check('unreadable rows are counted and shown, the others count', async (t) => {
     const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
     await page.getByText('This is sample data.').waitFor();
     const text = csvOf(usageRows(5)).replace('"100"', '"many"').replace('2025-06-10T08', 'soon');

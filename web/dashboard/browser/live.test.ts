@@ -1,4 +1,4 @@
-// Live data in the browser: the three sources, what is fetched when, and everything that upstream may do wrong.
+// Live data in the browser: the three sources, the requests, and every fault of upstream.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { startTestDashboard } from '../../../src/dashboard/testing/app.ts';
@@ -47,7 +47,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** An event this many hours ago, in the previous period. */
 const earlier = (hours: number): FakeEvent[] => liveEvents(1, 'earlier', -hours * HOUR_MS);
 
-/** Waits until what is fetched unasked is there: the period before shows in the figures, if it holds an event. */
+/** Waits until the background data have arrived: the period before shows in the figures, if it holds an event. */
 const unaskedIsThere = (page: Page): Promise<void> => page.locator('[data-kpi="requests"] .change').waitFor();
 
 /** The same events as a CSV says them, from the newest but `skip`, each of 50 cents. */
@@ -73,7 +73,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
       args: ['--upstream-url', upstream.url],
     });
 
-  check('rule A.1: CSV, live, and both: of what is in both, the CSV’s word counts', async (t) => {
+  check('rule A.1: CSV, live, and both: of an event in both, the CSV’s version counts', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(40);
     upstream.largestPage = 15;
@@ -93,7 +93,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await kpiIs(page, 'total-cost', dollars(30 * 50));
   });
 
-  check('behind a proxy that shows it under a path, live data come from there too', async (t) => {
+  check('behind a proxy that shows it under a path, live data use the path too', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(40);
     const server = await serve(upstream);
@@ -124,7 +124,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     assert.equal(endDate, undefined, 'up to now');
     const newest = STARTED_AT - MINUTE_MS;
     assert.equal(Number(startDate), Math.floor((newest - 5 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS);
-    assert.equal(upstream.pages.length, before + 1, 'the shorter period needed no request of its own');
+    assert.equal(upstream.pages.length, before + 1, 'the shorter period needed no further request');
     await choose(page, 'Select by', 'Requests');
     await requestsAre(page, 41);
     await page.locator('.progress').waitFor({ state: 'hidden' });
@@ -134,7 +134,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 40);
   });
 
-  check('every failure of upstream is told, the data stay, and a later try brings them up to date', async (t) => {
+  check('every failure of upstream is shown, the data stay, and a later try updates them', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = [...liveEvents(40), ...earlier(30)];
     const server = await serve(upstream);
@@ -152,7 +152,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
       [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
       ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
     ];
-    // No two of a kind in a row: each has to take the place of the one before.
+    // No two of a kind in a row: each has to replace the one before.
     for (const [answer, code, words, hint] of troubles) {
       upstream.trouble = () => answer;
       await refresh(page);
@@ -172,7 +172,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await notice(page).waitFor({ state: 'detached' });
   });
 
-  check('an upstream that hangs is waited for as long as the person likes, in either language', async (t) => {
+  check('an upstream that hangs is waited for until the person aborts it, in either language', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = [...liveEvents(10), ...earlier(30)];
     const server = await serve(upstream);
@@ -192,8 +192,8 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await page.locator('.progress').getByRole('button', { name: 'Abbrechen' }).click();
     await page.locator('.progress').waitFor({ state: 'hidden' });
     await eventually('the end of the request at upstream', () => upstream.abandoned === abandoned + 1);
-    assert.equal(await notice(page).count(), 0, 'what somebody gave up has not failed');
-    // The answer comes after all, with more in it.
+    assert.equal(await notice(page).count(), 0, 'an aborted request has not failed');
+    // The answer still arrives, with more in it.
     upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
     answer(answerPage(upstream, { page: 1, pageSize: 1000 }));
     upstream.trouble = () => undefined;
@@ -204,7 +204,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 12);
   });
 
-  check('who refreshes does not wait for what was fetched unasked', async (t) => {
+  check('a refresh does not wait for background requests', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(10);
     let asked = 0;
@@ -219,7 +219,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 12);
   });
 
-  check('§1: what takes longer than thirty seconds has failed, and is told as such', async (t) => {
+  check('§1: a request of more than thirty seconds has failed, and the page shows it', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(10);
     upstream.trouble = () => 'hang';
@@ -245,7 +245,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await alert.waitFor({ state: 'detached' });
   });
 
-  check('§1.2: pages, repeats and drift: each event once, and what is missing is said', async (t) => {
+  check('§1.2: pages, repeats and drift: each event once, and missing events are reported', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(30);
     upstream.largestPage = 8;
@@ -262,7 +262,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
     await refresh(page);
     await requestsAre(page, 32);
-    // From here on upstream gives its first page for every page.
+    // From here on upstream answers every page with its first.
     upstream.events = liveEvents(80);
     upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
     await page.reload();
@@ -274,7 +274,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     assert.equal(await notice(page).count(), 0);
   });
 
-  check('§1: a rate limit and a failure that pass are tried once more, and nobody hears of them', async (t) => {
+  check('§1: a passing rate limit or failure is retried once, without a message', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(1200);
     let release = () => {};
@@ -298,7 +298,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     );
   });
 
-  check('without live data yet: what failed stands in red, CSV data stay, users fail one by one', async (t) => {
+  check('without live data yet: failures are shown in red, CSV data stay, users fail one by one', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(20);
     upstream.trouble = () => html('just a moment');
@@ -322,7 +322,7 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 20);
   });
 
-  check('a failure on a later page of upstream’s leaves no half of the data', async (t) => {
+  check('a failure on a later page of upstream’s leaves no partial data', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(40);
     upstream.largestPage = 15;

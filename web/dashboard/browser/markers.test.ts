@@ -1,4 +1,4 @@
-// Project markers as people make, see, change, delete, import and export them, and share them with another browser.
+// Project markers: made, shown, changed, deleted, imported, exported and shared with another browser.
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import {
@@ -142,7 +142,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await figureOf(page, 'overview').getByText('* open-ended').waitFor();
   });
 
-  check('rule A.10: a row that carries a marker tells of it; one checkbox in three toolbars', async (t) => {
+  check('rule A.10: a row with a marker names it; one checkbox in three toolbars', async (t) => {
     const server = await serve(LOGIN, CRASH);
     const page = await visit(t, browser, `${server.page}#range=all`);
     await page.locator('#table-markers tbody tr').nth(1).waitFor();
@@ -180,7 +180,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     assert.equal(await dialogOf(page, 'Edit marker').getByLabel('Project').inputValue(), 'web-shop');
   });
 
-  check('rule A.10: a marker on the chart tells of itself, and the controls of both charts agree', async (t) => {
+  check('rule A.10: a marker on the chart has a description, and the controls of both charts agree', async (t) => {
     const server = await serve(LOGIN, CRASH);
     const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
     await twinRows(page, 'overview', 48);
@@ -201,7 +201,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     await page.mouse.down();
     await page.mouse.up();
     await page.mouse.move(5, 5);
-    // A timer of the page that fires after the one that closes a popover which was opened by hovering.
+    // A timer of the page that fires after the timer that closes a hover popover.
     await page.evaluate('new Promise((done) => setTimeout(done, 400))');
     assert.equal(await dialogOf(page, 'web-shop').isVisible(), true, 'a click has pinned it');
     await page.mouse.click(5, 5);
@@ -222,7 +222,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     });
   });
 
-  check('what has the focus in a table keeps it when the tables are drawn anew', async (t) => {
+  check('a focused element of a table keeps the focus when the tables are drawn anew', async (t) => {
     const server = await serve(LOGIN, CRASH);
     const page = await visit(t, browser, `${server.page}#range=all`);
     await edit(page, 'web-shop').waitFor();
@@ -234,7 +234,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
   });
 
-  check('a range that is drawn with Alt, or after “Mark range”, becomes a marker', async (t) => {
+  check('a range drawn with Alt, or after “Mark range”, becomes a marker', async (t) => {
     const server = await serve();
     const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
     await twinRows(page, 'overview', 48);
@@ -300,7 +300,7 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
     assert.equal(await storedValue(page, 'usage-event-chart-markers-v1'), storage['usage-event-chart-markers-v1']);
   });
 
-  check('two browsers: the newer edit wins, and what was deleted stays deleted', async (t) => {
+  check('two browsers: the newer edit wins, and deleted markers stay deleted', async (t) => {
     const server = await serve(LOGIN, CRASH);
     const [one, other] = [await meet(t, server, browser), await meet(t, server, browser)];
     await one.clock.setFixedTime('2025-06-10T12:10:00Z');
@@ -335,12 +335,12 @@ async function meet(t: Parameters<typeof visit>[0], server: DashboardServer, bro
   return page;
 }
 
-/** Moves the pointer along the top of the overview until it stands on a marker's label or box. */
+/** Moves the pointer along the top of the overview until it is on a marker's label or box. */
 async function hoverMarker(page: Page): Promise<void> {
   const plot = figureOf(page, 'overview').locator('.chart-plot');
   await plot.scrollIntoViewIfNeeded();
   const box = await restingBox(plot);
-  // The label of the newest marker stands near the right end.
+  // The label of the newest marker is near the right end.
   for (let share = 0.98; share > 0.7; share -= 0.02) {
     await page.mouse.move(box.x + box.width * share, box.y + 14);
     if (await page.locator('.chart-plot[data-over-marker]').count()) return;

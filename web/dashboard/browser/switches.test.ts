@@ -1,4 +1,4 @@
-// Everything that can be switched: user, period, requests, granularity, cost basis, zone, theme, language, budget.
+// All switches: user, period, requests, granularity, cost basis, zone, theme, language, budget.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import {
@@ -55,7 +55,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await tableRowsAre(page, 'table-daily', 14);
   });
 
-  check('rule A.3: periods in hours, all events, and a range of one’s own', async (t) => {
+  check('rule A.3: periods in hours, all events, and a custom range', async (t) => {
     const page = await visit(t, browser, server.page);
     await requestsAre(page, since(24).length);
     assert.equal(await storedValue(page, 'usage-analytics-time-range'), null, 'the default needs no storage');
@@ -202,7 +202,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await twinRows(page, 'topCost', 5);
   });
 
-  check('rule A.8: the budget looks at the month of all users, whatever the period', async (t) => {
+  check('rule A.8: the budget covers the month of all users, for any period', async (t) => {
     const page = await visit(t, browser, `${server.page}#range=1h&user=slope`);
     const monthStart = Date.parse('2025-05-31T22:00:00Z');
     const spent = centsOf(INFO.filter(({ at }) => at >= monthStart));
@@ -257,7 +257,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     );
   });
 
-  check('a wish for German is followed, and what the storage holds is the default', async (t) => {
+  check('a preference for German is followed, and the stored language is the default', async (t) => {
     const storage = {
       'usage-analytics-selection-mode': 'count',
       'usage-analytics-count': '25',
@@ -269,7 +269,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await page.getByText('von 12,00\u00A0$').waitFor();
   });
 
-  check('the address holds what is shown: reload, back and forward', async (t) => {
+  check('the address holds the state of the page: reload, back and forward', async (t) => {
     const page = await visit(t, browser, `${server.page}#range=all&user=info`);
     await requestsAre(page, 240);
     await choose(page, 'Granularity', 'Day');

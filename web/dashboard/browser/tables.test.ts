@@ -117,7 +117,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await requestsAre(page, 120);
   });
 
-  check('a column head sorts, and says which way', async (t) => {
+  check('a column head sorts, and shows its direction', async (t) => {
     const page = await visit(t, browser, open);
     await position(page, '1–50 of 120');
     const head = page.locator('#table-requests th', { has: page.getByRole('button', { name: 'Cost' }) });
@@ -150,7 +150,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await page.getByText('No requests in this selection.').first().waitFor();
   });
 
-  check('rule A.6: where nothing costs as reported, the list value ranks if somebody likes', async (t) => {
+  check('rule A.6: without reported costs, a choice ranks by the list value', async (t) => {
     const included = usageRows(40, { kind: 'Included' });
     const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(included) } });
     const page = await visit(t, browser, `${server.page}#range=all`);
@@ -161,7 +161,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await card.getByRole('button', { name: 'Rank by list value' }).click();
     await rows.nth(14).waitFor();
     await tableRowsAre(page, 'table-top', 15);
-    // The dearest are every tenth hour, at 19 cents: those four come first, the newest of them at 03:00 in Berlin.
+    // The dearest are every tenth hour, at 19 cents: those four are first, the newest of them at 03:00 in Berlin.
     const times: string[] = await page.evaluate(
       `[...document.querySelectorAll('#table-top tbody tr')].slice(0, 4).map((row) => row.cells[0].textContent)`,
     );
@@ -202,10 +202,10 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     }
   });
 
-  check('exports hold what is selected, with project and task, and nothing that a spreadsheet would run', async (t) => {
+  check('exports hold the selection, with project and task, and no cell that a spreadsheet would run', async (t) => {
     const page = await visit(t, browser, `${server.page}#range=12h`);
     await requestsAre(page, 13);
-    // Project, task and the charts come after the sums.
+    // Project, task and the charts follow the sums.
     await page.locator('#table-markers tr[data-marker-id]').waitFor();
     await chartsAreThere(page);
     const download = async (entry: string) => {

@@ -20,7 +20,7 @@ interface Point {
 
 const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
-/** Fingers on the glass: each list is where they are at one moment; in the end they are lifted. */
+/** Fingers on the glass: each list holds their positions at one moment; at the end they are lifted. */
 async function touch(session: CDPSession, moments: readonly (readonly Point[])[]): Promise<void> {
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: readonly Point[]) => {
     const touchPoints = points.map((point, id) => ({ ...point, id }));
@@ -49,7 +49,7 @@ async function plotOf(page: Page, chart: string) {
   return { plot, at };
 }
 
-/** What is in sight, as the live region says it once a drag has ended. */
+/** The visible range, as announced by the live region after a drag. */
 async function saidRange(page: Page): Promise<string> {
   const said = page.locator('.content > [aria-live]', { hasText: /^Zoomed to / });
   await said.waitFor({ state: 'attached' });
@@ -58,13 +58,13 @@ async function saidRange(page: Page): Promise<string> {
 
 const HOURS = 90;
 
-/** The hours in sight by their place among all: the first, and behind the last. */
+/** The visible hours by their index among all: the first, and the end, exclusive. */
 async function inSight(page: Page, all: readonly string[]): Promise<readonly [number, number]> {
   const names = (await twinRows(page, 'overview')).map(([name = '']) => name);
   return [all.indexOf(names[0] ?? ''), all.indexOf(names.at(-1) ?? '') + 1];
 }
 
-/** The same once the columns have come to rest and are as they should be: while fingers move, others come and go. */
+/** The same once the columns are still and as expected: while fingers move, columns change. */
 async function atRest(
   page: Page,
   all: readonly string[],
@@ -72,7 +72,7 @@ async function atRest(
 ): Promise<readonly [number, number]> {
   let before = '';
   return eventually(
-    'the columns to come to rest',
+    'the columns to be still',
     async () => {
       if (await page.locator('main[aria-busy]').count()) return false;
       const sight = await inSight(page, all);
@@ -132,7 +132,7 @@ browserTest('the charts of the analytics page under fingers', async (t, browser,
     await twinRows(page, 'overview', HOURS);
   });
 
-  check('a drag with Shift pans what is zoomed, goes on after a rest, and stops at the end', async (t) => {
+  check('a drag with Shift pans the zoomed chart, goes on after a rest, and stops at the end', async (t) => {
     const page = await visit(t, browser, open);
     const all = await allHours(page);
     const { plot, at } = await plotOf(page, 'overview');
@@ -148,7 +148,7 @@ browserTest('the charts of the analytics page under fingers', async (t, browser,
     await page.mouse.move(at(0.55).x, at(0.55).y);
     await plot.and(page.locator('[data-panning]')).waitFor();
     const [halfway] = await atRest(page, all, (first) => first < from);
-    // The columns have other numbers now; the hand goes on.
+    // The columns have other numbers now; the fingers move on.
     await page.mouse.move(at(0.55).x + 1, at(0.55).y);
     await page.mouse.move(at(0.7).x, at(0.7).y);
     await page.mouse.up();

@@ -42,7 +42,7 @@ test('a box is never narrower than six pixels', () => {
   assert.equal((min + max) / 2, 10);
 });
 
-test('labels name project and task, cut at 24 letters, and mark what is open', () => {
+test('labels name project and task, cut at 24 letters, and mark open markers', () => {
   const [box] = placeBoxes([{ ...marker('m-1', 0, 1, 'web', 'Feature: x'), isOpen: true }], { min: 0, max: 9 });
   assert.equal(box?.label, 'web · Feature: x *');
   assert.equal(shortLabel('abcdefghijklmnopqrstuvwxyz').length, 24);
@@ -50,7 +50,7 @@ test('labels name project and task, cut at 24 letters, and mark what is open', (
   assert.equal([...shortLabel('😀'.repeat(30))].length, 24);
 });
 
-test('beyond sixty boxes those of a project that touch become one, without labels', () => {
+test('beyond sixty boxes touching boxes of a project become one, without labels', () => {
   const many = Array.from({ length: MAX_BOXES + 1 }, (_, nth) =>
     marker(`m-${nth}`, nth, nth, nth < 30 ? 'web' : 'docs'),
   );
@@ -108,7 +108,7 @@ test('labels without room in three rows collapse into a chip that counts them', 
   );
 });
 
-test('however many labels there are: none overlaps another, none leaves the plot, none is lost', () => {
+test('for any number of labels: none overlaps another, none leaves the plot, none is lost', () => {
   let seed = 5;
   const random = () => {
     seed = (seed * 48271) % 2147483647;

@@ -71,17 +71,17 @@ test('hidden parts leave the chart, and names and values move together', () => {
   assert.equal(model.details(1)[0]?.value, '30%', 'a share is of everything');
 });
 
-test('events without a marker are hidden until somebody shows them, and that is remembered', () => {
+test('events without a marker are hidden until they are shown, and that is remembered', () => {
   const view = sampleView({ markerByProject: [row('web', 300), row('', 100, 'nameless'), row('', 600, 'unmarked')] });
   const model = markerByProject.model(view, context);
   const first = hiddenNow(model, []);
   const shown = withoutHidden(model, first);
   assert.deepEqual([0, 1].map(shown.name), ['web', 'Without project']);
-  assert.equal(shown.details(0)[0]?.value, '75%', 'shares are of what is marked');
+  assert.equal(shown.details(0)[0]?.value, '75%', 'shares are of marked events');
   const quiet = model.quietKey ?? '';
   const stored = hiddenToStore(model, toggleHidden(first, quiet, [], false));
   assert.equal(withoutHidden(model, hiddenNow(model, stored)).length, 3);
-  assert.deepEqual([...hiddenToStore(model, hiddenNow(model, []))], [], 'what nobody touched is not stored');
+  assert.deepEqual([...hiddenToStore(model, hiddenNow(model, []))], [], 'unchanged switches are not stored');
 });
 
 test('categories are slices up to six, bars beyond', () => {
@@ -147,7 +147,7 @@ test('the keyboard cursor stays in sight', () => {
   assert.equal(moveCursor('a', 4, window), undefined);
 });
 
-test('the summary tells range, totals, peak and trend', () => {
+test('the summary has range, totals, peak and trend', () => {
   assert.match(overview.summary, /Total tokens: 4,196 in total, highest 3,400 at Mon,? 8 Jun, 02:00/);
   assert.match(overview.summary, /Rising: the second half holds 91\.8% of it\./);
   assert.equal(trendText([5, 5, 5, 5], context), 'Steady.');

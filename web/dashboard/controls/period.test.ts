@@ -57,7 +57,7 @@ test('a period of hours and its neighbours have no instant in common', () => {
     }
 });
 
-test('all events, and what is typed when it is no time, count as what they came to', () => {
+test('"all events", and an invalid typed time, count as their resolved period', () => {
   const span = { from: at('2026-06-12T10:00:30Z'), to: at('2026-06-12T10:05:10Z') };
   const all: TimeRange = { mode: 'all', hours: 24, customFrom: '', customTo: '' };
   assert.deepEqual(typed(shiftPeriod(all, span, 'UTC', -1)), ['custom', '2026-06-12T09:55', '2026-06-12T09:59']);

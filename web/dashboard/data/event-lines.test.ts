@@ -20,7 +20,7 @@ const ABOUT = { user: 'info', totalUsageEventsCount: 3 };
 const EVENTS = [{ model: 'größer, "4"' }, { model: 'a\nb' }, { timestamp: '1780402687672' }];
 const TEXT = `${[ABOUT, ...EVENTS].map((line) => JSON.stringify(line)).join('\n')}\n`;
 
-test('law: events are the same wherever the answer is cut, within letters as well', async () => {
+test('law: events are the same for every cut of the answer, within letters as well', async () => {
   for (let size = 1; size <= TEXT.length + 1; size++) {
     const { about, events } = await readEventLines(streamOf(TEXT, size), () => {});
     assert.deepEqual({ about, events }, { about: ABOUT, events: EVENTS }, `pieces of ${size} bytes`);
@@ -28,22 +28,22 @@ test('law: events are the same wherever the answer is cut, within letters as wel
 });
 
 test('progress grows by events up to the last one', async () => {
-  const told: number[] = [];
+  const reported: number[] = [];
   await readEventLines(streamOf(TEXT, 8), (done, about) => {
     assert.deepEqual(about, ABOUT);
-    told.push(done);
+    reported.push(done);
   });
-  assert.deepEqual(told, [...told].sort());
-  assert.deepEqual([told[0], told.at(-1)], [0, 3]);
+  assert.deepEqual(reported, [...reported].sort());
+  assert.deepEqual([reported[0], reported.at(-1)], [0, 3]);
 });
 
-test('an answer without events is none the less one, with and without a last line feed', async () => {
+test('an answer without events is valid, with and without a last line feed', async () => {
   for (const text of [JSON.stringify(ABOUT), `${JSON.stringify(ABOUT)}\n`]) {
     assert.deepEqual(await readEventLines(streamOf(text, 5), () => {}), { about: ABOUT, events: [] });
   }
 });
 
-test('what is no such answer is refused, and never taken for "no events"', async () => {
+test('any other answer is refused, and never read as "no events"', async () => {
   for (const text of ['', '[]\n', 'null\n', '<!doctype html>\n<p>Sign in</p>\n', `${TEXT}{"model":`]) {
     await assert.rejects(
       readEventLines(streamOf(text, 16), () => {}),
@@ -53,7 +53,7 @@ test('what is no such answer is refused, and never taken for "no events"', async
   }
 });
 
-test('whoever gives up while reading ends the stream', async () => {
+test('an aborted read ends the stream', async () => {
   let isCancelled = false;
   const stream = streamOf(TEXT.repeat(100), 8, () => {
     isCancelled = true;

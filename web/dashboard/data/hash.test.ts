@@ -7,12 +7,12 @@ import { COST_BASES, GRANULARITIES, NO_FILTERS, SOURCES, UNMARKED } from './stat
 
 const STORED = new Settings({ getItem: () => null, setItem: () => {} }).readState('2026-06-12');
 
-test('an empty address is what was stored', () => {
+test('an empty address is the stored state', () => {
   assert.equal(parseHash('', STORED), STORED);
   assert.equal(parseHash('#', STORED), STORED);
 });
 
-test('law: parsing what was formatted gives the state again', () => {
+test('law: parsing a formatted state returns the state', () => {
   const ranges: readonly Partial<PageState>[] = [
     {},
     { time: { ...STORED.time, mode: 'hours', hours: 720 } },
@@ -50,7 +50,7 @@ test('law: parsing what was formatted gives the state again', () => {
         }
 });
 
-test('what an address spells wrong is left to what was stored', () => {
+test('an invalid part of an address leaves the stored value', () => {
   const state = parseHash(
     '#source=ftp&user=&range=9x&by=year&basis=x&tz=Mars/Base&max=perhaps&min=abc&page=-1',
     STORED,
@@ -64,7 +64,7 @@ test('an address is readable', () => {
   assert.equal(formatHash(state), '#source=csv&user=all&range=24h&by=hour&tz=Europe/Berlin&project=-&model=gpt+5');
 });
 
-test('the number of top models stands in the address when it is not five, and is five in an address without it', () => {
+test('the number of top models is in the address unless it is five, and is five in an address without it', () => {
   const ten: PageState = { ...STORED, topModels: 10 };
   assert.match(formatHash(ten), /&top=10/);
   assert.doesNotMatch(formatHash(STORED), /top=/);

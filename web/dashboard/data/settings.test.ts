@@ -33,7 +33,7 @@ test('A.2: an empty storage means the defaults of the table of keys', () => {
   assert.deepEqual(settings.markerDisplay, display);
 });
 
-test('A.2: the keys are those of the table, objects as JSON, the rest as plain text', () => {
+test('A.2: the keys are the keys of the table, objects as JSON, the rest as plain text', () => {
   const storage = storageWith();
   const settings = new Settings(storage);
   const state = settings.readState(TODAY);
@@ -58,7 +58,7 @@ test('A.2: the keys are those of the table, objects as JSON, the rest as plain t
   assert.equal(odd.readState(TODAY).topModels, 5);
 });
 
-test('law: what was written is read again', () => {
+test('law: a written setting is read back', () => {
   const storage = storageWith();
   const first = new Settings(storage);
   const state = {
@@ -71,7 +71,7 @@ test('law: what was written is read again', () => {
   assert.deepEqual(new Settings(storage).readState('2030-01-01'), state);
 });
 
-test('spoilt values mean as if new', () => {
+test('spoilt values are read as absent', () => {
   const spoilt = Object.fromEntries(Object.values(KEYS).map((key) => [key, '{"mode":7,']));
   const settings = new Settings(storageWith(spoilt));
   assert.deepEqual(settings.readState(TODAY), new Settings(storageWith()).readState(TODAY));
@@ -88,7 +88,7 @@ test('A.7: showing every series again forgets the chart', () => {
   assert.deepEqual(settings.hiddenSeries('byHour'), new Set(['requests']));
 });
 
-test('A.8: a budget of 0 or an empty one is none', () => {
+test('A.8: a budget of 0 and an empty budget mean no budget', () => {
   assert.equal(new Settings(storageWith({ [KEYS.budget]: '0' })).budget, 0);
   assert.equal(new Settings(storageWith({ [KEYS.budget]: '' })).budget, 0);
 });

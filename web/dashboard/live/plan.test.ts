@@ -31,7 +31,7 @@ test('of a longer range only the older side is fetched while the rest is fresh',
   assert.deepEqual(planFetches({ ...cached, from: undefined }, undefined, NOW, false), []);
 });
 
-test('a refresh asks although the cache is fresh', () => {
+test('a refresh sends a request although the cache is fresh', () => {
   assert.equal(planFetches(cached, NOW - HOUR, NOW, true).length, 1);
 });
 
@@ -41,7 +41,7 @@ test('A.3: the windows of count mode', () => {
   assert.equal(windowHours('all'), undefined);
 });
 
-test('a window that holds too few doubles three times, and never beyond a year', () => {
+test('a window with too few events doubles three times, and never beyond a year', () => {
   assert.equal(widerHours(48, 0), 96);
   assert.equal(widerHours(48, 3), undefined);
   assert.equal(widerHours(300 * 24, 0), 365 * 24);

@@ -79,7 +79,7 @@ test('the legacy key is taken over once, as a store or a bare array, and stays u
   assert.deepEqual(local.own, []);
 });
 
-test('two browsers that edit: the newer wins, and nothing comes back from the dead', async () => {
+test('two browsers that edit: the newer wins, and no deleted marker returns', async () => {
   const [server, clock] = [new FakeServer(), new FakeClock()];
   const one = browser(server, clock);
   clock.advance(1);
@@ -118,7 +118,7 @@ test('while the server is away markers stay in the browser, and reach it later',
   assert.equal(failures.at(-1), undefined);
 });
 
-test('the markers of the sample are never stored, whatever is done to them', async () => {
+test('the markers of the sample are never stored, after any change', async () => {
   const [server, clock] = [new FakeServer(), new FakeClock()];
   const { local, stored } = browser(server, clock);
   const sample = { id: 's', createdAt: FIELDS.start, updatedAt: FIELDS.start, ...FIELDS, project: 'sample' };

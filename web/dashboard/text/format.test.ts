@@ -16,12 +16,12 @@ test('law: the instant of a wall time shows that wall time again', () => {
     }
 });
 
-test('of an hour that comes twice the first, of one that is skipped the instant after the change', () => {
+test('a repeated hour is its first occurrence, a skipped hour the instant after the change', () => {
   assert.equal(instantOf('Europe/Berlin', '2026-10-25T02:30'), at('2026-10-25T00:30Z'));
   assert.equal(instantOf('Europe/Berlin', '2026-03-29T02:30'), at('2026-03-29T01:30Z'));
 });
 
-test('what is no wall time has no instant', () => {
+test('an invalid wall time has no instant', () => {
   for (const wall of ['', ':00Z', '2026-01-01', '2026-13-01T00:00', 'tomorrow'])
     assert.equal(instantOf('UTC', wall), undefined);
 });

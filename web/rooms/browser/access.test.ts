@@ -1,4 +1,4 @@
-// The page for everybody: light and dark, phone to desktop, by keyboard and screen reader.
+// Accessibility of the page: light and dark, phone to desktop, by keyboard and screen reader.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -69,7 +69,7 @@ const STATES: readonly (readonly [name: string, path: string, act: (page: Page) 
     '/r/quiet',
     async (page) => {
       await page.getByText('Nothing said').waitFor();
-      // What frames it hides what is too wide, so that nothing overflows.
+      // A frame hides wide content, so that nothing overflows.
       for (const button of await page.locator('.recipe-line button').all()) {
         const box = await button.boundingBox();
         assert.ok(box && box.x + box.width <= (page.viewportSize()?.width ?? 0), 'a line can be copied');
@@ -100,7 +100,7 @@ const LOOKS = [
   { colorScheme: 'light', width: 360, isSearched: false },
 ] as const;
 
-test('the page of the rooms for everybody', { timeout: 600_000 }, async (t) => {
+test('accessibility of the page of the rooms', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await fill(t);
@@ -131,7 +131,7 @@ test('the page of the rooms for everybody', { timeout: 600_000 }, async (t) => {
     await picture(page, 'rooms/search');
   });
 
-  await t.test('whole messages are announced, and only of the room that is open', async (t) => {
+  await t.test('whole messages are announced, and only of the open room', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana');
     await lineIs(page, 'live');
     await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'can you **hear** me' });
@@ -155,7 +155,7 @@ test('the page of the rooms for everybody', { timeout: 600_000 }, async (t) => {
     assert.equal(await page.evaluate("document.activeElement.matches('main textarea')"), true);
   });
 
-  await t.test('on a phone one sees the rooms or the room', async (t) => {
+  await t.test('a phone shows the rooms or the room', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana', { width: 390, height: 844 });
     await page.getByRole('button', { name: 'All rooms' }).click();
     await page.locator('.rail-link', { hasText: 'Quiet' }).waitFor();

@@ -1,4 +1,4 @@
-// A copilot is set up on the page and tried out, against a provider that is scripted.
+// A copilot is set up on the page and tried out, against a scripted provider.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineIs, openWindow, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
@@ -41,7 +41,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     await key.fill(KEY);
     await panel.getByRole('button', { name: 'Switch on' }).click();
     await says(/Saved\. Write @copilot to ask\./);
-    // The stream tells it too, a moment later.
+    // The stream sends it too, a moment later.
     await page.getByRole('button', { name: 'Copilot copilot, answers by local' }).waitFor();
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await says(/Saved/);
@@ -50,7 +50,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     assert.equal(await key.inputValue(), '');
   });
 
-  await t.test('a test asks the provider with the key, and says what came of it', async () => {
+  await t.test('a test calls the provider with the key, and shows the result', async () => {
     await panel.getByRole('button', { name: 'Test' }).click();
     await says(/It works: test-1 answered in \d+ ms\./);
     assert.deepEqual(keysSeen(model), [`Bearer ${KEY}`]);
@@ -59,7 +59,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     await picture(page, 'rooms/copilot-works');
   });
 
-  await t.test('what the provider refuses is said in words, without the key', async () => {
+  await t.test('a refusal of the provider is shown in words, without the key', async () => {
     model.play(refusal);
     await panel.getByRole('button', { name: 'Test' }).click();
     await says(/It does not work: the provider answered 401: Incorrect API key provided/);
@@ -92,7 +92,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
     assert.equal(keysSeen(model).at(-1), `Bearer ${KEY}`);
   });
 
-  await t.test('what somebody else changes is shown, but not under somebody\u2019s hands', async () => {
+  await t.test('a change by another moderator is shown, but does not replace input in progress', async () => {
     await server.send('ben', 'PUT', '/api/room/ops', { copilot: { provider: 'local', name: 'helper' } });
     const name = panel.getByLabel('Name');
     await eventually('the new name', async () => (await name.inputValue()) === 'helper');
@@ -136,7 +136,7 @@ test('a copilot is set up on the page', { timeout: 600_000 }, async (t) => {
   });
 });
 
-test('who has the members before him and writes is not taken out of his words', { timeout: 600_000 }, async (t) => {
+test('a change of the open list of members keeps the focus in the composer', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops' });

@@ -10,11 +10,11 @@ interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
 }
 
-test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
+test('the page keeps written messages', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
 
-  await t.test('offline and back: the queue is shown, goes out in order, and what was missed comes', async (t) => {
+  await t.test('offline and back: the queue is shown, is sent in order, and missed messages arrive', async (t) => {
     const server = await serveRooms(t);
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
     const { page, context } = await openWindow(t, browser, server.url, 'ana');
@@ -39,7 +39,7 @@ test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
     const server = await serveRooms(t);
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
     const { page, context } = await openWindow(t, browser, server.url, 'ana');
-    // The server takes the message; neither its answer nor the stream tells the page.
+    // The server takes the message; neither its answer nor the stream reaches the page.
     await context.route('**/api/event', (route) => route.abort());
     await page.reload();
     const taken = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
   });
 
   await t.test(
-    'the server dies and comes back while people write: all of it is there once, in one order',
+    'the server dies and restarts while people write: every message is there once, in one order',
     async (t) => {
       const server = await serveRooms(t);
       await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
@@ -102,7 +102,7 @@ test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
     },
   );
 
-  await t.test('a reload in the middle of a stream goes on where it is', async (t) => {
+  await t.test('a reload in the middle of a stream resumes it', async (t) => {
     const server = await serveRooms(t);
     await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
     const model = await startFakeModel(t);
@@ -130,7 +130,7 @@ test('the page keeps what was written', { timeout: 600_000 }, async (t) => {
   });
 
   await t.test(
-    'two tabs of one person share one line; when the one that has it closes, the other goes on',
+    'two tabs of one person share one connection; when the tab that holds it closes, the other takes over',
     async (t) => {
       const server = await serveRooms(t);
       await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });

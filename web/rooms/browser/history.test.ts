@@ -53,10 +53,10 @@ test('a long room', { timeout: 600_000 }, async (t) => {
     );
   });
 
-  await t.test('one scrolls to the first message; what is read does not move, and the page stays small', async (t) => {
+  await t.test('scrolling reaches the first message; the text in view stays, and the page stays small', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana', { path: '/' });
     await said(page, last).waitFor();
-    // Reads what stands at the top of the flow, before and after more has come above it.
+    // Reads the element at the top of the flow, before and after more was inserted above it.
     const jumps = (await page.evaluate(`(async () => {
       const flow = document.querySelector('main .flow');
       const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
@@ -80,7 +80,7 @@ test('a long room', { timeout: 600_000 }, async (t) => {
   });
 
   await t.test(
-    'a link to a message opens the room around it, and from there it goes on in both directions',
+    'a link to a message opens the room around it, and scrolling continues in both directions',
     async (t) => {
       const wanted = posted[MESSAGES / 2];
       assert.ok(wanted);

@@ -8,14 +8,14 @@ import { HOSTILE_TEXTS } from '../message/hostile-texts.ts';
 /** Many times what each takes on a busy machine: only what does not end, or almost, is meant. */
 const MAX_TASK_MS = 30_000;
 
-/** Clients cannot post cards of the kind `alert`; what is stored from before may have any shape. */
+/** Clients cannot post cards of the kind `alert`; cards stored earlier may have any shape. */
 const CARDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['an alert of nothing', { kind: 'stored-alert' }],
   ['an alert of bad times', { kind: 'stored-alert', startedAt: 'x', counts: {}, labels: {}, alerts: [], links: [] }],
   ['a title that is no text', { title: { toString: 1 } }],
 ]);
 
-test('harmless messages stand between hostile ones', { timeout: 600_000 }, async (t) => {
+test('harmless messages are shown between hostile ones', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
@@ -53,14 +53,14 @@ test('harmless messages stand between hostile ones', { timeout: 600_000 }, async
       .observe({ type: 'longtask', buffered: true })`);
   const longestTask = () => page.evaluate<number>('Math.max(0, ...tasks.splice(0))');
 
-  await t.test('as they come with the page', async () => {
+  await t.test('messages in the page data', async () => {
     for (const text of harmless) await said(page, text).first().waitFor({ state: 'attached' });
     assert.ok(alerts >= 2, 'the page was handed the spoiled alerts');
     const longest = await longestTask();
     assert.equal(longest < MAX_TASK_MS, true, `${longest} ms`);
   });
 
-  await t.test('as they come over the line', async () => {
+  await t.test('messages from the stream', async () => {
     for (const [name, body] of HOSTILE_TEXTS) {
       await post({ body });
       await post({ body: `live after ${name}.` });
@@ -75,7 +75,7 @@ test('harmless messages stand between hostile ones', { timeout: 600_000 }, async
     }
   });
 
-  await t.test('the end of a long text is shown to whoever asks for it, as it was typed', async () => {
+  await t.test('the end of a long text is shown on demand, as it was typed', async () => {
     await post({ body: `${'**bold** line\n'.repeat(3_000)}the **end**` });
     const message = page.locator('main article').last();
     const button = message.getByRole('button', { name: /^Show all: [\d,]+ more characters$/ });

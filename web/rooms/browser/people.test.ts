@@ -88,7 +88,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     assert.equal(await ana.locator('.message.mentions-me').count(), 1);
   });
 
-  await t.test('who writes is seen, until the message comes', async () => {
+  await t.test('a typing person is shown until the message arrives', async () => {
     await ben.getByRole('textbox', { name: 'Message', exact: true }).pressSequentially('wait');
     await ana.getByText('ben is typing').waitFor();
     await ben.getByRole('textbox', { name: 'Message', exact: true }).press('Enter');
@@ -145,7 +145,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await said(ben, 'I saw it').locator('.quote', { hasText: 'over HTTP' }).waitFor();
   });
 
-  await t.test('a thread is answered beside the room', async () => {
+  await t.test('a thread is answered in a panel of the room', async () => {
     await said(ben, 'good morning').focus();
     await ben.keyboard.press('t');
     const field = ben.getByRole('textbox', { name: 'Reply in the thread' });
@@ -161,7 +161,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await ana.keyboard.press('Escape');
   });
 
-  await t.test('a copilot writes before everybody’s eyes, and can be stopped and asked again', async () => {
+  await t.test('a copilot streams its answer to all, and can be stopped and asked again', async () => {
     const unfinished = openAiStream(['one two three'], { finish: '', usage: null, done: false });
     model.play({ stream: unfinished, ending: 'hang' }, { stream: openAiStream(['one two three four']) });
     await write(ana, '@copilot count');
@@ -207,7 +207,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await ben.locator('main article.found', { hasText: 'over HTTP' }).waitFor();
   });
 
-  await t.test('a file goes along, and is shown', async () => {
+  await t.test('a file is sent with a message, and is shown', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',

@@ -1,4 +1,4 @@
-// The page behind a proxy that shows the server under a path of its own.
+// The page behind a proxy that shows the server under a path.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
@@ -57,7 +57,7 @@ test('behind a proxy that takes a path away', { timeout: 600_000 }, async (t) =>
     await page.getByText(`${proxy.url}api/room/quiet/message`).waitFor();
   });
 
-  await t.test('nothing was asked for beside it', () => {
+  await t.test('no request left the path', () => {
     assert.deepEqual(proxy.strays, []);
   });
 });

@@ -33,7 +33,7 @@ const HOSTILE: readonly string[] = [
   '<!-- --!><img src=x onerror=window.broken=1> -->',
 ];
 
-test('what people write stays words', { timeout: 600_000 }, async (t) => {
+test('messages stay text', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);
@@ -68,19 +68,19 @@ test('what people write stays words', { timeout: 600_000 }, async (t) => {
     }
   };
 
-  await t.test('as it came with the page', () => lookAt('inlined'));
-  await t.test('as it comes over the line', async () => {
+  await t.test('messages in the page data', () => lookAt('inlined'));
+  await t.test('messages from the stream', async () => {
     await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: `live ${HOSTILE[1]}` });
     await said(page, 'live').waitFor();
     await lookAt('live');
   });
-  await t.test('nobody else was asked for anything', () => {
+  await t.test('no other server received a request', () => {
     assert.deepEqual(
       asked.filter((url) => !url.startsWith(server.url) && !url.startsWith('data:')),
       [],
     );
   });
-  await t.test('the policy lets nothing in, and no script write HTML', async () => {
+  await t.test('the policy allows no outside source, and no script to write HTML', async () => {
     const { headers } = await fetch(server.url);
     const policy = headers.get('content-security-policy') ?? '';
     assert.match(policy, /^default-src 'none'; script-src 'self';/);

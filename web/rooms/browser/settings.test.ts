@@ -44,7 +44,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     assert.deepEqual((await read()).retention, { days: null, maxMessages: null });
   });
 
-  await t.test('a line that is no label is told, and nothing is saved', async () => {
+  await t.test('an invalid line of labels is reported, and nothing is saved', async () => {
     const labels = panel.getByLabel(/^Labels/);
     await labels.fill('team=payments\nnonsense');
     await save();
@@ -56,7 +56,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     assert.deepEqual((await read()).labels, { team: 'payments' });
   });
 
-  await t.test('a bound says how much goes, and is taken away again', async () => {
+  await t.test('a limit shows the number of messages to remove, and can be lifted again', async () => {
     const most = panel.getByLabel('Keep at most this many messages');
     await most.fill('three');
     await save();
@@ -88,7 +88,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     assert.deepEqual([name, topic, labels], ['Payments', 'Cards and payouts', { team: 'payments' }]);
   });
 
-  await t.test('what is typed stays while people come and go', async () => {
+  await t.test('typed input stays while members change', async () => {
     await panel.getByLabel('Topic').fill('not saved yet');
     await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
     await server.send('kim', 'POST', '/api/room/ops/join');
@@ -100,7 +100,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     const role = panel.getByLabel('Role of kim');
     await role.focus();
     await role.selectOption('admin');
-    // It comes back over the stream, and its row is drawn anew.
+    // It returns over the stream, and its row is drawn anew.
     await panel
       .locator('.person', { hasText: 'kim' })
       .locator('option[selected]', { hasText: 'admin' })
@@ -135,7 +135,7 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
   });
 });
 
-test('who may not change a room reads its labels', { timeout: 600_000 }, async (t) => {
+test('a reader without the right to change a room sees its labels', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const server = await serveRooms(t, ['--auth', 'token']);
   const [token = ''] = await eventually('the token of the admin', () => /odr_\w{46}/.exec(server.stderr()));

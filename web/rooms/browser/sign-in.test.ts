@@ -1,4 +1,4 @@
-// Where everybody signs in: with a token, or as somebody new with an invite.
+// A server with sign-in: with a token, or as a new user with an invite.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineIs, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
@@ -20,7 +20,7 @@ test('signing in', { timeout: 600_000 }, async (t) => {
   };
   await asAdmin('/api/room', { name: 'Ops', slug: 'ops' });
 
-  await t.test('a token that is none is refused in words; the right one opens the room', async (t) => {
+  await t.test('an invalid token is refused in words; the right one opens the room', async (t) => {
     const page = await openPage(t, browser, `${server.url}/r/ops`);
     await page.getByLabel('Token').fill('odr_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -34,7 +34,7 @@ test('signing in', { timeout: 600_000 }, async (t) => {
     assert.equal(await page.evaluate('document.cookie.includes("odr_")'), false);
   });
 
-  await t.test('who is invited gives a name and is in', async (t) => {
+  await t.test('an invited person enters a name and is in', async (t) => {
     const { code } = await asAdmin<{ readonly code: string }>('/api/room/ops/invite', { role: 'member' });
     const page = await openPage(t, browser, `${server.url}/i/${code}`);
     await page.getByRole('heading', { name: 'Join Ops' }).waitFor();

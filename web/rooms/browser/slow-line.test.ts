@@ -1,4 +1,4 @@
-// What comes late takes nothing out of somebody's hands: not the focus, not a panel, not a button, not words.
+// Late answers interrupt no input: they take no focus, panel, button or text away.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Response } from 'playwright-core';
@@ -7,13 +7,13 @@ import { openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot
 import { launchBrowser, needsBrowser } from '../../../src/testing/browser.ts';
 
 interface Held {
-  /** When the page has asked. */
+  /** Resolves when the page has sent the request. */
   readonly asked: Promise<void>;
-  /** Lets what was asked, and all that is asked later, go. */
+  /** Releases this request and all later ones. */
   release(): void;
 }
 
-/** Holds back what the page asks at an address. */
+/** Holds back the page's requests for an address. */
 async function hold(page: Page, method: string, address: RegExp): Promise<Held> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ async function hold(page: Page, method: string, address: RegExp): Promise<Held> 
   return { asked, release };
 }
 
-/** Waits until the page has shown what it makes of an answer. */
+/** Waits until the page has drawn an answer. */
 async function shown(page: Page, answer: Response): Promise<void> {
   await answer.finished();
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
@@ -40,7 +40,7 @@ async function shown(page: Page, answer: Response): Promise<void> {
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name });
 
-test('what comes late', { timeout: 600_000 }, async (t) => {
+test('late answers', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
   const server = await serveRooms(t);
@@ -80,7 +80,7 @@ test('what comes late', { timeout: 600_000 }, async (t) => {
     await page.locator('main article', { hasText: 'one two' }).getByText('stopped').waitFor();
   });
 
-  await t.test('a thread that is read at last takes the focus from nobody', async (t) => {
+  await t.test('a thread that arrives late takes no focus', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana');
     const thread = await hold(page, 'GET', /\/message\?.*thread=/);
     await page.getByRole('button', { name: /1 reply/ }).click();
@@ -96,7 +96,7 @@ test('what comes late', { timeout: 600_000 }, async (t) => {
     assert.equal(await fieldOf(page).inputValue(), 'half a thought');
   });
 
-  await t.test('a thread does not come back over what was opened after it', async (t) => {
+  await t.test('a late thread does not replace a panel opened after it', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana');
     const thread = await hold(page, 'GET', /\/message\?.*thread=/);
     await page.getByRole('button', { name: /1 reply/ }).click();
@@ -123,7 +123,7 @@ test('what comes late', { timeout: 600_000 }, async (t) => {
     assert.equal(await panelOf(page, 'About this room').isVisible(), true);
   });
 
-  await t.test('the end of a room that was left does not change the one that is open', async (t) => {
+  await t.test('the end of a room that was left does not change the open room', async (t) => {
     for (let index = 1; index <= 120; index++)
       await server.send('ana', 'POST', '/api/message', { roomId: 'ops', body: `line ${index}.` });
     const { page } = await openWindow(t, browser, server.url, 'ana', { path: `/r/ops/m/${root.id}` });
@@ -142,7 +142,7 @@ test('what comes late', { timeout: 600_000 }, async (t) => {
     assert.equal(await fieldOf(page).inputValue(), 'for the other');
   });
 
-  await t.test('what is entered while a form is saved stays, and is saved by the next press', async (t) => {
+  await t.test('input during the saving of a form stays, and is saved by the next press', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana');
     await page.getByRole('button', { name: /^Members/ }).click();
     const panel = panelOf(page, 'About this room');

@@ -34,7 +34,7 @@ for (const [text, expected] of cases) {
   });
 }
 
-test('names that begin so stand before names that only hold it', () => {
+test('names with the prefix are before names that contain it', () => {
   const labels = optionsFor({ kind: 'mention', query: 'an', from: 0 }, sources).map(({ label }) => label);
   assert.deepEqual(labels, ['@ana', '@diana']);
 });
@@ -43,7 +43,7 @@ test('a person is found by the last name too', () => {
   assert.equal(optionsFor({ kind: 'mention', query: 'diaz', from: 0 }, sources)[0]?.label, '@ana');
 });
 
-test('what is taken replaces what was typed, and what follows stays', () => {
+test('the choice replaces the typed prefix, and the text after it stays', () => {
   const text = 'hi @an, are you there';
   const found = completionAt(text, 6);
   const [option] = found ? optionsFor(found, sources) : [];

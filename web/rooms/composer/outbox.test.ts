@@ -59,7 +59,7 @@ test('a message is kept before it is sent, and forgotten only when the server ha
   assert.deepEqual([...kept.keys()], []);
 });
 
-test('what has no answer is sent again with the same id, each time after a longer wait, and holds up what follows', async () => {
+test('a message without an answer is sent again with the same id, each time after a longer wait, and holds up the next', async () => {
   const { outbox, sent, answers, clock } = setUp();
   answers.push({ kind: 'later' }, { kind: 'later' });
   await outbox.add(item('a'));
@@ -75,7 +75,7 @@ test('what has no answer is sent again with the same id, each time after a longe
   assert.deepEqual(sent, ['a', 'a', 'a']);
 });
 
-test('whoever writes while the server is away has it tried at once, in order', async () => {
+test('messages written while the server is away are tried at once, in order', async () => {
   const { outbox, sent, answers } = setUp();
   answers.push({ kind: 'later' });
   await outbox.add(item('a'));
@@ -85,7 +85,7 @@ test('whoever writes while the server is away has it tried at once, in order', a
   assert.deepEqual(sent, ['a', 'a', 'b']);
 });
 
-test('a server that says when to come back is asked then', async () => {
+test('a retry waits for the time that the server names', async () => {
   const { outbox, sent, answers, clock } = setUp();
   answers.push({ kind: 'later', afterMs: 7000 });
   await outbox.add(item('a'));
@@ -112,7 +112,7 @@ test('a refused message stays with its reason, survives the page, and holds up n
   assert.deepEqual(states(outbox), ['a sent', 'b sent']);
 });
 
-test('the next page sends what the last one left, the oldest first, but not what was refused or is another person’s', async () => {
+test('the next page sends the messages left by the last one, the oldest first, without refused ones and those of another person', async () => {
   const left = (id: string, createdAt: number, change: Partial<OutboxItem>): OutboxItem => ({
     ...item(id, createdAt),
     userId: 'ana',

@@ -13,7 +13,7 @@ class Fragment {
 
 const fragment = (text: string) => new Fragment(text);
 
-test('what was made of a text is kept, and handed out as a copy', () => {
+test('the result for a text is kept, and handed out as a copy', () => {
   const fragments = new RecentFragments<Fragment>(10);
   const made = fragment('a');
   fragments.keep('a', made);
@@ -22,7 +22,7 @@ test('what was made of a text is kept, and handed out as a copy', () => {
   assert.equal(fragments.get('b'), undefined);
 });
 
-test('the oldest goes when all together are too long', () => {
+test('the oldest is dropped when the total is too long', () => {
   const fragments = new RecentFragments<Fragment>(10);
   for (const text of ['aaaa', 'bbbb', 'aaaa', 'cccc']) fragments.keep(text, fragment(text));
   assert.deepEqual(

@@ -15,7 +15,7 @@ for (const [name, end] of [
   ['CRLF', '\r\n'],
   ['CR', '\r'],
 ] as const) {
-  test(`a stream with ${name} is read the same wherever it is cut`, () => {
+  test(`a stream with ${name} is read the same for every cut`, () => {
     const text = `${STREAM.replaceAll('\n', end)}:end\n`;
     for (let cut = 0; cut <= text.length; cut++) {
       const parser = new SseParser();
@@ -25,7 +25,7 @@ for (const [name, end] of [
   });
 }
 
-test('an event without an id has none: it cannot move the place to go on from', () => {
+test('an event without an id has none: it cannot move the resume position', () => {
   const parser = new SseParser();
   const events = parser.push('id: e-1\ndata: a\n\ndata: b\n\n');
   assert.deepEqual(
@@ -34,6 +34,6 @@ test('an event without an id has none: it cannot move the place to go on from', 
   );
 });
 
-test('an event that is cut off is none', () => {
+test('an event that is cut off is dropped', () => {
   assert.deepEqual(new SseParser().push('data: half'), []);
 });

@@ -31,7 +31,7 @@ const ORDINARY = [
 ].join('\n');
 const SECTIONS = Math.floor(16_384 / ORDINARY.length);
 
-/** The least processor time of several rounds, without what is compiled or collected now and then. */
+/** The least processor time of several rounds, without occasional compilation and garbage collection. */
 const leastMs = (text: string): number =>
   Math.min(...Array.from({ length: 4 }, () => processorMs(() => markdownToHtml(text))));
 
@@ -59,7 +59,7 @@ test('quotes and lists in each other are Markdown up to a depth', () => {
   assert.equal(markdownToHtml('>'.repeat(20_000)), undefined);
 });
 
-test('an address ends where the sentence goes on', () => {
+test('an address ends at the punctuation of its sentence', () => {
   const ends = ['.', ',', '!', '?', ';', ':', ')', '**', '...', ');', '."'];
   for (const end of ends)
     assert.match(markdownToHtml(`https://x.example/a${end} b`) ?? '', /href="https:\/\/x\.example\/a"/, end);

@@ -44,7 +44,7 @@ const waiting = (id: string) =>
 
 const cases: readonly (readonly [rule: string, shown: readonly string[], expected: readonly string[]])[] = [
   [
-    'messages of one author within five minutes stand under one name',
+    'messages of one author within five minutes share one name',
     show([makeMessage(1, at(0)), makeMessage(2, at(4)), makeMessage(3, at(10))]),
     ['day', 'm1', '+m2', 'm3'],
   ],
@@ -53,9 +53,9 @@ const cases: readonly (readonly [rule: string, shown: readonly string[], expecte
     show([makeMessage(1), makeMessage(2, { author: ana }), makeMessage(3)]),
     ['day', 'm1', 'm2', 'm3'],
   ],
-  ['a reply shows who answers', show([makeMessage(1), makeMessage(2, { replyTo: 'm1' })]), ['day', 'm1', 'm2']],
+  ['a reply shows its author', show([makeMessage(1), makeMessage(2, { replyTo: 'm1' })]), ['day', 'm1', 'm2']],
   [
-    'a card stands alone',
+    'a card is in a row of its own',
     show([makeMessage(1), makeMessage(2, { type: 'alert' }), makeMessage(3)]),
     ['day', 'm1', 'm2', 'm3'],
   ],
@@ -70,7 +70,7 @@ const cases: readonly (readonly [rule: string, shown: readonly string[], expecte
     ['day', 'm1', '+m3'],
   ],
   [
-    'what is new stands under a line',
+    'new messages are under a line',
     show([makeMessage(1), makeMessage(2), makeMessage(3)], { newAfterSeq: 1 }),
     ['day', 'm1', 'new', 'm2', '+m3'],
   ],
@@ -80,23 +80,23 @@ const cases: readonly (readonly [rule: string, shown: readonly string[], expecte
     ['day', 'm1', 'm2'],
   ],
   [
-    'whoever has written has seen what stood before',
+    'a message of the reader marks everything before it as seen',
     show([makeMessage(1), makeMessage(2, { author: ana }), makeMessage(3)], { newAfterSeq: 0 }),
     ['day', 'm1', 'm2', 'new', 'm3'],
   ],
   [
-    'what is on its way stands at the end',
+    'messages being sent are at the end',
     show([makeMessage(1)], { pending: [waiting('p1'), waiting('p2')] }),
     ['day', 'm1', 'pending p1', 'pending p2'],
   ],
   ['what has arrived is shown once', show([makeMessage(1)], { pending: [waiting('m1')] }), ['day', 'm1']],
   [
-    'what is on its way is not shown in an earlier part',
+    'messages being sent are not shown in an earlier part',
     show([makeMessage(1)], { pending: [waiting('p1')], isAtEnd: false }),
     ['day', 'm1'],
   ],
   [
-    'a word for the reader alone stands last',
+    'a note for the reader alone is last',
     show([makeMessage(1)], { notices: [{ id: 'n1', text: 'matches 3' }] }),
     ['day', 'm1', 'notice'],
   ],

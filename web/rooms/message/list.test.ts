@@ -26,7 +26,7 @@ test('a message that follows is added, and again it is known', () => {
   assert.deepEqual(seqs(list), [1, 2, 3, 4]);
 });
 
-test('only a newer version changes a message, whatever comes late', () => {
+test('only a newer version changes a message, in any order of arrival', () => {
   const list = listOf(1, 3);
   assert.equal(list.apply(makeMessage(2, { version: 3, body: 'third' })), 'changed');
   assert.equal(list.apply(makeMessage(2, { version: 2, body: 'second' })), 'known');
@@ -34,7 +34,7 @@ test('only a newer version changes a message, whatever comes late', () => {
   assert.equal(list.messages[1]?.body, 'third');
 });
 
-test('a hole is told and not taken', () => {
+test('a gap is reported and not applied', () => {
   const list = listOf(1, 3);
   assert.equal(list.apply(makeMessage(5)), 'gap');
   assert.deepEqual(seqs(list), [1, 2, 3]);
@@ -47,7 +47,7 @@ test('what belongs elsewhere is left alone while an earlier part is shown', () =
   assert.deepEqual(seqs(list), [10, 11, 12]);
 });
 
-test('pages grow it at both ends; what overlaps stands once', () => {
+test('pages extend it at both ends; overlapping messages are kept once', () => {
   const list = listOf(10, 12, { hasAfter: true });
   list.prepend(page(7, 10, { hasBefore: true, hasAfter: true }), 11);
   list.append(page(12, 15), 11);
@@ -68,7 +68,7 @@ test('a page that was read for another stretch leaves no hole', () => {
   assert.deepEqual([seqs(list), list.hasBefore, list.hasAfter], [[2, 3, 4], true, true]);
 });
 
-test('a page of what is there already says nothing of the ends', () => {
+test('a page of known messages says nothing of the ends', () => {
   const list = listOf(10, 20);
   list.append(page(13, 15, { hasAfter: true }), 12);
   list.prepend(page(13, 15, { hasBefore: false }), 16);

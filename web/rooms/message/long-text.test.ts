@@ -7,7 +7,7 @@ test('an ordinary text is shown whole', () => {
     assert.deepEqual(splitLongText(text), { shown: text, rest: '' });
 });
 
-test('nothing of a long text is lost, and what is shown first is bounded', () => {
+test('nothing of a long text is lost, and its first part is bounded', () => {
   const texts = [
     'a'.repeat(65_000),
     'a\n'.repeat(32_000),
@@ -26,7 +26,7 @@ test('nothing of a long text is lost, and what is shown first is bounded', () =>
   }
 });
 
-test('a long text is parted at a line’s end where there is one', () => {
+test('a long text is parted at a line’s end if it has one', () => {
   const { shown, rest } = splitLongText(`${'a'.repeat(99)}\n`.repeat(600));
   assert.equal(shown.endsWith('\n') && rest.startsWith('a'), true);
 });

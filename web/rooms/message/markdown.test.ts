@@ -56,7 +56,7 @@ test('only web and mail addresses are links', () => {
   assert.deepEqual(addresses.filter(isSafeLink), ['https://a.example', 'HTTP://a.example', 'mailto:a@b.example']);
 });
 
-test('what is taken for plain words says the same as when it is parsed', () => {
+test('the plain-text shortcut gives the same result as the parser', () => {
   const texts = [
     'hello there',
     'a - b',

@@ -46,7 +46,7 @@ const room: WireRoom = {
   me,
 };
 
-test('pieces of a text are put together by where they begin', () => {
+test('pieces of a text are joined by their offsets', () => {
   const entry = new RoomEntry(room);
   assert.equal(entry.addDelta('m1', 'run', 0, 'Check '), true);
   assert.equal(entry.addDelta('m1', 'run', 6, 'the'), true);
@@ -69,23 +69,23 @@ test('a new run of the same message begins anew', () => {
   assert.equal(entry.streaming.get('m1')?.text, 'new');
 });
 
-test('an older version of the room is left aside, and what it is to the reader stays', () => {
+test('an older version of the room is ignored, and the membership of the reader stays', () => {
   const entry = new RoomEntry({ ...room, version: 5 });
-  const { me: _, ...told } = room;
-  assert.equal(entry.updateRoom({ ...told, version: 4, name: 'Old' }), false);
-  assert.equal(entry.updateRoom({ ...told, version: 6, name: 'New' }), true);
+  const { me: _, ...sent } = room;
+  assert.equal(entry.updateRoom({ ...sent, version: 4, name: 'Old' }), false);
+  assert.equal(entry.updateRoom({ ...sent, version: 6, name: 'New' }), true);
   assert.equal(entry.room.name, 'New');
   assert.equal(entry.me?.involvement, 'mentions');
 });
 
-test('what was asked before the reader has read does not take it back', () => {
+test('an answer requested before the reader has read does not take it back', () => {
   const entry = new RoomEntry({ ...room, me: { ...me, version: 2, lastReadSeq: 7 } });
   assert.equal(entry.updateMe({ ...me, version: 1, unread: 3 }), false);
   assert.equal(entry.me?.lastReadSeq, 7);
   assert.equal(entry.updateMe({ ...me, version: 2, unread: 0 }), true);
 });
 
-test('a copilot of which an answer has told is not taken back by a stream that is behind', () => {
+test('a copilot known from an answer is not removed by a stream that is behind', () => {
   const entry = new RoomEntry(room);
   const copilot = (version: number) => ({ enabled: true, name: `of ${version}`, version }) as WireCopilot;
   const shown = () => entry.room.copilot?.name;
@@ -125,9 +125,9 @@ const rules: readonly (readonly [
   ['nothing is nothing', { involvement: 'nothing' }, called, false],
   ['a muted room is silent', { involvement: 'everything', mutedUntil: '2030-01-01T13:00:00.000Z' }, {}, false],
   ['until the time has come', { involvement: 'everything', mutedUntil: '2030-01-01T11:00:00.000Z' }, {}, true],
-  ['a silent message tells nobody', { involvement: 'everything' }, { silent: true }, false],
-  ['a text that is being written is not told yet', { involvement: 'everything' }, { status: 'streaming' }, false],
-  ['who is not in the room hears nothing', null, called, false],
+  ['a silent message notifies no member', { involvement: 'everything' }, { silent: true }, false],
+  ['an unfinished text does not notify yet', { involvement: 'everything' }, { status: 'streaming' }, false],
+  ['a reader outside the room hears nothing', null, called, false],
 ];
 for (const [rule, change, message, wanted] of rules) {
   test(`notifications: ${rule}`, () => {

@@ -10,13 +10,13 @@ const shown = (snippet: string, ...words: readonly string[]) =>
     .map(({ text, isHit }) => (isHit ? `<${text}>` : text))
     .join('');
 
-test('what was found is marked, wherever it stands', () => {
+test('a match is marked at any place', () => {
   assert.equal(shown('the payout job', 'payout'), 'the <payout> job');
   assert.equal(shown('payout and job', 'payout', 'job'), '<payout> and <job>');
   assert.equal(shown('nothing'), 'nothing');
 });
 
-test('the signs of Markdown are not shown, those of sums and code are', () => {
+test('Markdown marks are not shown, those of sums and code are', () => {
   assert.equal(
     shown('it took **40 minutes**: ```sql select * from a_b', 'took'),
     'it <took> 40 minutes : select * from a_b',

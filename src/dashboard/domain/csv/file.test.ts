@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessUser } from './file.ts';
 
-test('the user of a file is the label that stands in its name as a word', () => {
+test('the user of a file is the label in its name, as a word', () => {
   const labels = ['info', 'slope', 'in', 'info-two'];
   assert.equal(guessUser('usage-events-info.csv', labels), 'info');
   assert.equal(guessUser('Slope 2026-06.csv', labels), 'slope');

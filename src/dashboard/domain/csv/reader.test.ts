@@ -83,7 +83,7 @@ test('the event model: fields of a CSV event', () => {
   });
 });
 
-test('a User column says whose events they are, by label or e-mail; others are the file’s', () => {
+test('a User column names the user of each event, by label or e-mail; other events belong to the file’s user', () => {
   assert.deepEqual(
     eventsOf(generation2Team).map(({ user }) => user),
     ['slope', 'info', 'info'],
@@ -105,7 +105,7 @@ test('CSV columns: without Cost events cost nothing and their tokens count', () 
   );
 });
 
-test('CSV columns: the required ones must be there, and what is missing is named', () => {
+test('CSV columns: required columns must be present, and missing ones are named', () => {
   const data = createData();
   const missing = loadCsv(data, 'Date,Model,Cache Read,Output Tokens\n2026-01-01,x,1,2\n');
   assert.equal(missing.status, 'rejected');
@@ -196,7 +196,7 @@ test('byte order mark, line ends, UTF-16 and a last line without an end change n
   }
 });
 
-test('property: it does not matter how a file is cut into chunks', () => {
+test('property: chunks of a file may be cut anywhere', () => {
   const encoder = new TextEncoder();
   for (const text of [badRows, generation3, `\ufeff${generation2.replaceAll('\n', '\r\n')}`, semicolons]) {
     const bytes = encoder.encode(text);
@@ -233,7 +233,7 @@ test('the same file dropped twice is left out; one of the same name with other c
   );
 });
 
-test('names that objects know are names as any other', () => {
+test('names of Object.prototype are names like others', () => {
   const [event] = eventsOf(
     `__proto__,constructor,${COLUMNS}\n1,2,${csvRow('2026-06-01T10:00:00.100Z', 5, 10, '__proto__')}\n`,
   );

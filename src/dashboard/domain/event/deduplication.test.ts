@@ -60,7 +60,7 @@ test('an export that knows whole seconds replaces one live event of that second 
   assert.equal(data.view(viewQuery()).counts.duplicatesRemoved, 2);
 });
 
-test('property: dedupe is idempotent, whatever overlaps are loaded', () => {
+test('property: dedupe is idempotent, for any overlaps of files', () => {
   const rows = inventRows(500, Date.parse('2026-05-01'), Date.parse('2026-06-01'));
   const data = createData();
   loadCsv(data, csvOf(...rows), { name: 'all.csv' });
@@ -78,7 +78,7 @@ test('property: dedupe is idempotent, whatever overlaps are loaded', () => {
   assert.equal(data.view(viewQuery()).counts.loaded, 300);
 });
 
-test('removing a file leaves the others as they were, also when a larger one came later', () => {
+test('removing a file leaves the others unchanged, also if a larger one was loaded later', () => {
   const data = createData();
   data.setLive('slope', [live(AT, 70)], NOW);
   loadCsv(data, csvOf(csvRow(AT, 1)), { name: 'small.csv' });

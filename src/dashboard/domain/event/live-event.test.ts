@@ -58,7 +58,7 @@ test('kinds lose their prefix, texts of older answers stay', () => {
   assert.equal(plainKind(''), 'unknown');
 });
 
-test('what is no event is skipped, never thrown at', () => {
+test('an invalid event is skipped without an exception', () => {
   const data = createData();
   const hostile = [undefined, 1, 'x', [], {}, { timestamp: {} }, { timestamp: '1e400' }, { timestamp: `${NOW + 2e8}` }];
   assert.deepEqual(data.setLive('info', hostile, NOW), { events: 0, skipped: 8 });

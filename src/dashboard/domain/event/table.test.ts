@@ -25,7 +25,7 @@ function fill() {
   return { data, hours };
 }
 
-test('rule A.6 and limits: individual requests come newest first, fifty a page', () => {
+test('rule A.6 and limits: individual requests are sorted newest first, fifty a page', () => {
   const data = createData();
   loadCsv(data, csvOf(...inventRows(120, Date.parse('2026-05-01'), Date.parse('2026-06-01'))));
   const page = (number: number) => data.table(tableQuery({ page: number }));
@@ -79,7 +79,7 @@ test('a row names its marker’s project and task, and included events keep thei
   ]);
 });
 
-test('rows are sorted by any column; what is equal stays newest first', () => {
+test('rows are sorted by any column; equal rows stay newest first', () => {
   const { hours } = fill();
   const sorted = (by: TableQuery['sort']['by'], descending: boolean) => hours({ sort: { by, descending } });
   assert.deepEqual(sorted('time', false), [10, 11, 12, 13]);

@@ -23,12 +23,12 @@ function assign(intervals: readonly MarkerInterval[], minutes: number): readonly
   );
 }
 
-test('marker rule 2: of overlapping markers the one that began last has the event, an end is excluded', () => {
+test('marker rule 2: of overlapping markers the latest start has the event, an end is excluded', () => {
   const intervals = resolveMarkers([marker('outer', at(1), at(6)), marker('inner', at(2), at(4))]);
   assert.deepEqual(assign(intervals, 7)[0], [undefined, 'outer', 'inner', 'inner', 'outer', 'outer', undefined]);
 });
 
-test('marker rule 2: of equal starts the one for a user, then the newer, then the greater id has the event', () => {
+test('marker rule 2: of equal starts the marker of a user, then the newer, then the greater id has the event', () => {
   const newer = { updatedAt: '2026-05-01T00:00:00.000Z' };
   const first = (...markers: Parameters<typeof resolveMarkers>[0]) =>
     assign(resolveMarkers(markers), 1).map(([id]) => id);

@@ -9,7 +9,7 @@ const OLD = '2026-06-02T00:00:00.000Z';
 const NEW = '2026-06-03T00:00:00.000Z';
 const version = (id: string, updatedAt: string, note = '') => marker(id, START, END, { updatedAt, note });
 
-test('rule A.10: a store document and a bare array are read alike, other documents are none', () => {
+test('rule A.10: a store document and a bare array are read alike, other documents are refused', () => {
   const known = version('a', OLD);
   for (const value of [[known], { version: 1, markers: [known] }, { markers: [known] }]) {
     assert.deepEqual(readMarkers(value, NOW), { markers: [known], skipped: [] });
@@ -19,7 +19,7 @@ test('rule A.10: a store document and a bare array are read alike, other documen
   }
 });
 
-test('records that are no markers are skipped and reported; missing texts and times are filled in', () => {
+test('invalid markers are skipped and reported; missing texts and times are filled in', () => {
   const least = { id: 'a', user: 'info', start: START };
   const read = readMarkers(
     [
@@ -52,7 +52,7 @@ test('records that are no markers are skipped and reported; missing texts and ti
   );
 });
 
-test('fields that are not known stay', () => {
+test('unknown fields stay', () => {
   const read = readMarkers([{ ...version('a', OLD), colour: 'red' }], NOW);
   assert.deepEqual(read?.markers[0], { ...version('a', OLD), colour: 'red' });
 });
@@ -90,7 +90,7 @@ test('marker field id: on sync the newer updatedAt wins, and the server a tie', 
   assert.deepEqual(synced, { tie: OLD, mine: NEW, theirs: NEW });
 });
 
-test('on sync nothing comes back from the dead: what one side deleted since the last sync stays deleted', () => {
+test('a sync restores no deleted marker: a deletion on one side since the last sync stays', () => {
   const both = [version('a', OLD), version('b', OLD)];
   const synced = syncedOf(both);
   const [a, b] = both as [(typeof both)[0], (typeof both)[0]];

@@ -10,7 +10,7 @@ function load(...rows: readonly string[]): UsageData {
   return data;
 }
 
-test('rule A.11: a marker stands where its interval overlaps the buckets', () => {
+test('rule A.11: a marker is drawn on the buckets of its interval', () => {
   const data = load(...[10, 11, 12, 13].map((hour) => csvRow(`2026-06-01T${hour}:30:00.001Z`, 1)));
   const day = (time: string) => `2026-06-01T${time}:00.000Z`;
   data.setMarkers([

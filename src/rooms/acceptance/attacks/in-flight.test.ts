@@ -11,7 +11,7 @@ const SCOPES = ['read', 'write', 'manage', 'export', 'admin', 'hook'];
 /** More than all buffers between a server and a client that does not read. */
 const LARGE_BYTES = 16 * 2 ** 20;
 
-/** `mallory` is an admin of the server, and about to be none. */
+/** `mallory` is an admin of the server, and about to lose the role. */
 async function open(t: TestContext) {
   const people = await openPeople(t, ['owner'], { options: { durability: 'off' } });
   const { app, endStreams } = people.rooms;
@@ -34,7 +34,7 @@ type World = Awaited<ReturnType<typeof open>>;
 const demote = ({ must }: World) => must('PUT', '/api/user/mallory', { name: 'Mallory' });
 const revoke = ({ must, token }: World) => must('DELETE', `/api/token/${token}`);
 
-/** Sends the head and the first byte of a body, takes the admin's role away, and sends the rest. */
+/** Sends the head and the first byte of a body, removes the admin's role, and sends the rest. */
 async function sendSlowly(world: World, method: string, path: string, body: string, type: string): Promise<number> {
   const sent = request(`${world.url}${path}`, { method, headers: { ...world.headers, 'content-type': type } });
   const status = new Promise<number>((resolve, reject) => {
@@ -43,13 +43,13 @@ async function sendSlowly(world: World, method: string, path: string, body: stri
   const seen = async () => (await world.must('GET', '/api/token?user=mallory')).tokens[0].lastUsedAt;
   const before = await seen();
   sent.write(body.slice(0, 1));
-  await eventually('the server knows who sends it', async () => (await seen()) !== before, { everyMs: 5 });
+  await eventually('the request is authenticated', async () => (await seen()) !== before, { everyMs: 5 });
   await demote(world);
   sent.end(body.slice(1));
   return status;
 }
 
-test('a request that an admin began does nothing once they are none', TIMEOUT, async (t) => {
+test('a request of an admin does nothing after the role is lost', TIMEOUT, async (t) => {
   const json = 'application/json';
   const header = `{"kind":"header","format":"opsdeck-rooms-export","formatVersion":1}\n`;
   for (const [method, path, body, type = json] of [
@@ -73,7 +73,7 @@ test('a request that an admin began does nothing once they are none', TIMEOUT, a
   }
 });
 
-/** Asks, takes access away while the answer waits to be read, and reads on; whether all of it came. */
+/** Sends a request, removes access while the answer waits to be read, and reads on; returns whether all of it arrived. */
 async function readSlowly(world: World, method: string, path: string, lose: (world: World) => Promise<unknown>) {
   const sent = request(`${world.url}${path}`, { method, headers: world.headers }).end();
   const answer = await new Promise<IncomingMessage>((resolve, reject) =>
@@ -90,7 +90,7 @@ async function readSlowly(world: World, method: string, path: string, lose: (wor
   return { isWhole: answer.complete, bytes };
 }
 
-test('what is being downloaded ends with the right to read it', TIMEOUT, async (t) => {
+test('a download ends with the right to read the file', TIMEOUT, async (t) => {
   const world = await open(t);
   const { must, room, send } = world;
   const upload = await send('POST', '/api/file', { as: 'owner', body: 'x'.repeat(LARGE_BYTES) });

@@ -11,7 +11,7 @@ import { openPeople } from '../../testing/people.ts';
 const SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'export', 'admin'];
 const [, FIRST = '', SECRET_WORD = ''] = openAiStream(['one ', 'SECRET']);
 
-/** A private room with somebody in it who is about to lose access, and a lobby that stays open to everybody. */
+/** A private room with a member about to lose access, and a lobby that stays open to all. */
 async function open(t: TestContext) {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
   const model = await startFakeModel(t);
@@ -30,7 +30,7 @@ async function open(t: TestContext) {
   await must('POST', '/api/provider', provider, 'admin');
   await must('POST', '/api/room', { name: 'Lobby' });
   let count = 0;
-  /** Somebody new in a room of their own. `role`: in the room; `server`: no member, but an admin of the server. */
+  /** A new user in a new room. `role`: in the room; `server`: no member, but an admin of the server. */
   const join = async (role: 'member' | 'admin' | 'server') => {
     const id = `victim-${++count}`;
     const limits = { perUserPerHour: 0, perRoomPerHour: 0, tokensPerDay: 0, concurrent: 10 };
@@ -52,7 +52,7 @@ type Victim = Awaited<ReturnType<World['join']>>;
 interface Loss {
   readonly name: string;
   readonly role?: 'admin' | 'server';
-  /** Nothing lets this person in any more; otherwise the rest of the server stays open to them. */
+  /** The person has no access at all any more; otherwise the rest of the server stays open to them. */
   readonly isOut?: boolean;
   lose(world: World, victim: Victim): Promise<unknown>;
 }
@@ -97,13 +97,13 @@ const LOSSES: readonly Loss[] = [
 async function untilFence(stream: SseStream): Promise<void> {
   for (;;) {
     const event = await stream.next();
-    assert.ok(event, 'the stream goes on');
+    assert.ok(event, 'the stream continues');
     if (event.data.includes('fence')) return;
   }
 }
 
 for (const { name, role = 'member', isOut = false, lose } of LOSSES)
-  test(`who ${name} hears nothing more of the room, on any stream`, { timeout: HANG_MS }, async (t) => {
+  test(`a reader who ${name} receives nothing more of the room, on any stream`, { timeout: HANG_MS }, async (t) => {
     const world = await open(t);
     const { must, model, url } = world;
     const victim = await world.join(role);
@@ -164,7 +164,7 @@ for (const { name, role = 'member', isOut = false, lose } of LOSSES)
       },
       { everyMs: 5 },
     );
-    // Nothing tells a stream of a role that was lost: it ends within a second, and is told nothing until then.
+    // A stream is not notified of a lost role: it ends within a second, and receives nothing until then.
     if (role === 'server') world.clock.advance(1001);
     const ended = isOut || role === 'server' ? [...ofRoom, ...ofMore] : ofRoom;
     for (const one of ended) assert.equal(await one.over, 'ended');
@@ -173,7 +173,7 @@ for (const { name, role = 'member', isOut = false, lose } of LOSSES)
       assert.doesNotMatch(one.text(), /SECRET/, `stream ${index}`);
     world.clock.advance(26_000);
     for (const text of polled) assert.doesNotMatch(await text, /SECRET/);
-    // What was there before, and what has come since: neither is told again.
+    // Events from before and since: neither is sent again.
     for (const [method, path] of [
       ['GET', `/api/room/${room}/event?since=${cursor}`],
       ['GET', `/api/event?rooms=${room}&since=0`],

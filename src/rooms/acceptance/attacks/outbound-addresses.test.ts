@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
 import { openPeople } from '../../testing/people.ts';
 
-/** Ways to write an address of this machine, of its network, or of a cloud's metadata; `:port` is added to each. */
+/** Spellings of an address of this machine, of its network, or of a cloud's metadata; `:port` is added to each. */
 const HOSTS: readonly string[] = [
   '127.0.0.1',
   '127.1',
@@ -73,7 +73,7 @@ const URLS_OF_NO_USE: readonly string[] = [
   ' ',
 ];
 
-/** Something on this machine that nobody may reach through the rooms; `answer` is where it leads to. */
+/** A service on this machine that is closed to the rooms; `answer` is its redirect. */
 async function startCanary(t: TestContext, redirectTo?: string) {
   let requests = 0;
   const server = createServer((_, response) => {
@@ -91,7 +91,7 @@ async function startCanary(t: TestContext, redirectTo?: string) {
   return { port, url: `http://127.0.0.1:${port}/`, requests: () => requests };
 }
 
-test('no spelling of an inner address is taken, by whatever path it comes', async (t) => {
+test('no spelling of an inner address is accepted, on any path', async (t) => {
   const canary = await startCanary(t);
   const { send } = await openPeople(t, ['ana'], { options: { durability: 'off' } });
   const room = await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops', visibility: 'private' } });
@@ -123,7 +123,7 @@ test('no spelling of an inner address is taken, by whatever path it comes', asyn
     }
   }
   assert.deepEqual(wrong, []);
-  // Who is no admin allows nothing private, wherever that is said.
+  // Only an admin allows private addresses, by any setting.
   for (const [method, path, body] of [
     ['POST', '/api/hook', { direction: 'outgoing', roomId, name: 'x', url: canary.url, allowPrivate: true }],
     ['PUT', `/api/hook/${hook.json.id}`, { name: 'x', url: canary.url, allowPrivate: true }],
@@ -137,7 +137,7 @@ test('no spelling of an inner address is taken, by whatever path it comes', asyn
   assert.equal(canary.requests(), 0);
 });
 
-test('where a hook or a model leads to, nobody follows, delivered again or tested', async (t) => {
+test('redirects of hooks and models are not followed, redelivered or tested', async (t) => {
   const canary = await startCanary(t);
   const leading = await startCanary(t, canary.url);
   const { send, core } = await openPeople(t, ['ana'], { options: { durability: 'off' } });
@@ -149,7 +149,7 @@ test('where a hook or a model leads to, nobody follows, delivered again or teste
   assert.equal(hook.status, 201, hook.text);
   const { pos } = core.writer;
   await send('POST', '/api/room/ops/message', { as: 'ana', body: 'words' });
-  await eventually('the hook is told', () => leading.requests() > 0, { everyMs: 5 });
+  await eventually('the hook receives an event', () => leading.requests() > 0, { everyMs: 5 });
   const again = await send('POST', `/api/hook/${hook.json.id}/redeliver?from=${pos}`);
   assert.ok(again.status < 300, again.text);
   const provider = await send('POST', '/api/provider', {
@@ -158,9 +158,9 @@ test('where a hook or a model leads to, nobody follows, delivered again or teste
   assert.equal(provider.status, 201, provider.text);
   const copilot = await send('PUT', '/api/room/ops/copilot', { body: { provider: 'p' } });
   assert.equal(copilot.status, 200, copilot.text);
-  const told = leading.requests();
+  const before = leading.requests();
   const tested = await send('POST', '/api/room/ops/copilot/test');
   assert.equal(tested.json.ok, false, tested.text);
-  assert.ok(leading.requests() > told);
+  assert.ok(leading.requests() > before);
   assert.equal(canary.requests(), 0);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { openWorlds, type TestWorlds, type World } from '../../testing/world.ts';
 
-/** Ids of what is nowhere, of the same shape as what is there. */
+/** Ids of absent objects, of the same shape as existing ones. */
 const NOWHERE = {
   room: '01890000-0000-7000-8000-000000000000',
   slug: 'no-such-room',
@@ -17,7 +17,7 @@ const NOWHERE = {
   hookSecret: 'AAAAAAAAAAAAAAAAAAAAAAAA',
 } satisfies World;
 
-/** What the id of a path may name, by what the path begins with. A path that begins with none of these is classified below. */
+/** The objects that the id of a path may name, by the prefix of the path. Other prefixes are classified below. */
 const NAMED_BY: Readonly<Record<string, readonly (keyof World)[]>> = {
   '/api/room/{id}': ['room', 'slug'],
   '/api/message/{id}': ['message', 'card', 'alert'],
@@ -48,12 +48,12 @@ const OF_NO_ROOM = new Set([
   '/api/token',
   '/api/user',
   '/api/user/{id}',
-  // Whoever knows the code, or the secret, has been let in by it.
+  // A valid code, or secret, is itself the permission.
   '/api/invite/{code}',
   '/api/hook/{id}/{secret}',
 ]);
 
-/** Bodies that would be taken if the room were the caller's. */
+/** Bodies that would be accepted if the room were the caller's. */
 const BODIES: Readonly<Record<string, unknown>> = {
   'PUT /api/room/{id}': { name: 'Taken over' },
   'POST /api/room/{id}/join': undefined,
@@ -76,10 +76,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'PUT /api/token/{id}': { name: 'mine' },
 };
 
-/** What stands in a path beside the id, none of which decides who may see the rest. */
+/** Other parameters of paths; they do not decide on access to the object. */
 const OTHERS: Readonly<Record<string, string>> = { userId: 'member', emoji: '%F0%9F%91%8D', name: 'ack' };
 
-/** Requests that name something of a room elsewhere than in their path. */
+/** Requests that name an object of a room elsewhere than in their path. */
 const REFERENCES: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['GET', '/api/event?rooms=:room'],
   ['GET', '/api/event?rooms=:slug&since=0'],
@@ -107,14 +107,14 @@ const REFERENCES: readonly (readonly [method: string, path: string, body?: unkno
 
 interface Attack {
   readonly method: string;
-  /** `:room` and the like stand for ids of the world. */
+  /** `:room` and the like are replaced by ids of the world. */
   readonly path: string;
   readonly body: unknown;
 }
 
 type Operations = Readonly<Record<string, object>>;
 
-/** Every request that names something of a room; throws for a path or body of which the test knows nothing. */
+/** Every request that names an object of a room; throws for a path or body unknown to the test. */
 function attacksOn(paths: Readonly<Record<string, Operations>>): readonly Attack[] {
   const attacks: Attack[] = REFERENCES.map(([method, path, body]) => ({ method, path, body }));
   for (const [template, operations] of Object.entries(paths)) {
@@ -150,7 +150,7 @@ const fill = (text: string, world: World) =>
     .replace(/:(room|slug|message|card|alert|file|hook|run|token)\b/g, (_, name: keyof World) => world[name])
     .replace('in:slug:', `in:${world.slug}`);
 
-/** Who attacks, by the headers that show it. */
+/** The attackers, by their headers. */
 async function openAttackers({ send, clock }: TestWorlds): Promise<ReadonlyMap<string, Record<string, string>>> {
   const made = async (method: string, path: string, body: unknown, by: 'owner' | 'server' | 'outsider' | 'guest') => {
     const { status, json, text } = await send(method, path, { by, body });
@@ -160,7 +160,7 @@ async function openAttackers({ send, clock }: TestWorlds): Promise<ReadonlyMap<s
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
   const tokenOf = async (userId: string, more: object = {}) =>
     bearer((await made('POST', '/api/token', { name: 'attack', userId, ...more }, 'server')).secret);
-  // A private room of others, with a guest and a member who have no part in the one that is attacked.
+  // A private room of others, with a guest and a member without access to the attacked room.
   const other = await made('POST', '/api/room', { name: 'Other', visibility: 'private' }, 'outsider');
   for (const [id, role] of [
     ['neighbour', 'member'],
@@ -171,13 +171,13 @@ async function openAttackers({ send, clock }: TestWorlds): Promise<ReadonlyMap<s
     await made('PUT', `/api/room/${other.id}/member/${id}`, { role }, 'outsider');
   }
   for (const id of ['was-here', 'banned']) await made('POST', '/api/user', { id }, 'server');
-  // What is told of a message there is told by a room in which they may speak.
+  // Events of a message there are sent to a room open to the caller.
   await made('PUT', '/api/room/lobby/copilot', { provider: 'echo', limits: UNLIMITED }, 'server');
   for (const id of ['outsider', 'neighbour', 'visitor', 'keeper', 'was-here', 'banned', 'member', 'owner'])
     await made('PUT', `/api/room/lobby/member/${id}`, { role: 'member' }, 'server');
   const expiresAt = new Date(clock.now() + 1000).toISOString();
   const attackers = new Map<string, Record<string, string>>([
-    ['nobody', {}],
+    ['no credentials', {}],
     ['a stranger', await tokenOf('outsider')],
     ['a member of another room', await tokenOf('neighbour')],
     ['a guest of another room', await tokenOf('visitor')],
@@ -192,9 +192,9 @@ async function openAttackers({ send, clock }: TestWorlds): Promise<ReadonlyMap<s
     ['a stranger with a read-only token', await tokenOf('outsider', { scopes: ['read'] })],
     ['a disabled user', await tokenOf('was-here')],
     ['whose token has expired', await tokenOf('member', { expiresAt })],
-    ['whoever guesses', bearer('odr_0000000000000000000000000000000000000000000000')],
-    ['a stranger who says that it is the owner', { ...(await tokenOf('outsider')), 'x-opsdeck-user': 'owner' }],
-    ['a cookie of nobody', { cookie: 'opsdeck_session=odr_x; __proto__=x; constructor=y' }],
+    ['a guessed token', bearer('odr_0000000000000000000000000000000000000000000000')],
+    ['a stranger with the name of the owner', { ...(await tokenOf('outsider')), 'x-opsdeck-user': 'owner' }],
+    ['an invalid cookie', { cookie: 'opsdeck_session=odr_x; __proto__=x; constructor=y' }],
     ['a banned user', await tokenOf('banned')],
   ]);
   await made('DELETE', '/api/user/was-here', undefined, 'server');
@@ -206,14 +206,14 @@ const UNLIMITED = { perUserPerHour: 0, perRoomPerHour: 0, tokensPerDay: 0 };
 const EVERY_SCOPE = 'a stranger with a token of all scopes';
 const ALL_SCOPES = ['read', 'write', 'react', 'manage', 'copilot', 'hook', 'export'];
 
-/** All that the server keeps, but when somebody was last seen. */
+/** The whole content of the server, except the times of last contact. */
 function contentOf({ rooms: { core } }: TestWorlds): string {
   const kinds = ['room', 'slug', 'direct', 'member', 'ban', 'user', 'token', 'invite', 'hook', 'secret'] as const;
   const records = kinds.map((kind) => [kind, [...core.state.all(kind)]]);
   return JSON.stringify([core.writer.pos, records], (_, value) => (value instanceof Set ? [...value] : value));
 }
 
-test('an outsider is answered about a private room as about one that does not exist, and changes nothing', async (t) => {
+test('a private room answers an outsider as an absent room does, and does not change', async (t) => {
   const worlds = await openWorlds(t);
   const { send, clock } = worlds;
   const attackers = await openAttackers(worlds);
@@ -230,9 +230,9 @@ test('an outsider is answered about a private room as about one that does not ex
       text,
     );
   const wrong: string[] = [];
-  for (const [who, headers] of attackers) {
+  for (const [attacker, headers] of attackers) {
     const asked = async ({ method, path, body }: Attack, names: World) => {
-      // So that nobody is refused because of others' guesses.
+      // The guesses of one attacker must not block the next.
       clock.advance(4000);
       const sent = body === undefined ? {} : { body: JSON.parse(fill(JSON.stringify(body), names)) };
       const answer = await send(method, fill(path, names), { by: 'nobody', headers, ...sent });
@@ -244,14 +244,14 @@ test('an outsider is answered about a private room as about one that does not ex
     for (const attack of attacks) {
       const there = await asked(attack, world);
       const nowhere = await asked(attack, NOWHERE);
-      const name = `${attack.method} ${attack.path} by ${who}`;
+      const name = `${attack.method} ${attack.path} by ${attacker}`;
       if (there.summary !== nowhere.summary) wrong.push(`${name}: ${there.summary} / ${nowhere.summary}`);
       if (/marmalade w|it burns|DiskFull|words of w/.test(there.text)) wrong.push(`${name} reads ${there.text}`);
-      // Refused because of the room, and not because of something else before that.
+      // Refused because of the room, and not for an earlier reason.
       const isOfPath = !REFERENCES.some(([method, path]) => method === attack.method && path === attack.path);
-      if (who === EVERY_SCOPE && isOfPath && there.status !== 404) wrong.push(`${name}: ${there.summary}`);
+      if (attacker === EVERY_SCOPE && isOfPath && there.status !== 404) wrong.push(`${name}: ${there.summary}`);
     }
-    if (contentOf(worlds) !== before) wrong.push(`${who} has changed something`);
+    if (contentOf(worlds) !== before) wrong.push(`${attacker} has changed something`);
   }
   assert.deepEqual(wrong, []);
 });

@@ -27,7 +27,7 @@ async function open(t: TestContext) {
   return { ...people, url: listener.url, tokenOf };
 }
 
-test('one user has so many streams, by whatever token, session, ticket or path, and others have theirs', async (t) => {
+test('one user has a limited number of streams, over all tokens, sessions, tickets and paths, apart from other users', async (t) => {
   const { url, tokenOf, send, core } = await open(t);
   const tokens = [await tokenOf('mallory'), await tokenOf('mallory'), await tokenOf('mallory')];
   const signIn = await send('POST', '/api/session', {
@@ -44,7 +44,7 @@ test('one user has so many streams, by whatever token, session, ticket or path, 
   const taken = streams.filter(({ status }) => status === 200);
   assert.equal(taken.length, MAX_PER_USER);
   for (const { status } of streams.slice(MAX_PER_USER)) assert.equal(status, 429);
-  // By other ways: a ticket, and a poll that waits.
+  // By other means: a ticket, and a waiting poll.
   const { json } = await send('POST', '/api/event/ticket', { headers: tokens[1] ?? {} });
   assert.equal((await openSse(`${url}/api/event?ticket=${encodeURIComponent(json.ticket)}`)).status, 429);
   const poll = await fetch(`${url}/api/event/log?since=0&wait=25`, { headers: tokens[2] ?? {} });
@@ -53,13 +53,13 @@ test('one user has so many streams, by whatever token, session, ticket or path, 
   assert.equal(other.status, 200);
   assert.equal((await send('POST', '/api/room/ops/message', { as: 'ben', body: 'still here' })).status, 201);
   for (let data = ''; !data.includes('still here'); ) data = (await other.next())?.data ?? 'gone';
-  // What is closed, in order or not, makes room again.
+  // Closed streams, in order or not, make room again.
   for (const stream of taken) stream.close();
   await eventually('all are gone', () => core.feed.size === 1, { everyMs: 5 });
   assert.equal((await openSse(`${url}/api/event`, { headers: tokens[0] ?? {} })).status, 200);
 });
 
-test('when all streams of the server are taken everything else is answered', async (t) => {
+test('when all streams of the server are taken all other requests are answered', async (t) => {
   const { url, tokenOf, send } = await open(t);
   const users = await Promise.all(['mallory', 'ana', 'ben'].map(tokenOf));
   const streams = await Promise.all(
@@ -74,7 +74,7 @@ test('when all streams of the server are taken everything else is answered', asy
   assert.equal((await send('GET', '/health')).json.sse.connections, MAX_STREAMS);
 });
 
-/** Asks for a stream and never reads. */
+/** Requests a stream and never reads. */
 function openDeaf(t: TestContext, url: string, path: string, authorization: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) }).pause();
@@ -88,7 +88,7 @@ function openDeaf(t: TestContext, url: string, path: string, authorization: stri
   });
 }
 
-test('those who do not read hold nobody up, and little memory', { timeout: HANG_MS }, async (t) => {
+test('clients that do not read delay no other client, and hold little memory', { timeout: HANG_MS }, async (t) => {
   const { url, tokenOf, send, core } = await open(t);
   const { authorization } = await tokenOf('mallory');
   const deaf = await Promise.all(
@@ -104,7 +104,7 @@ test('those who do not read hold nobody up, and little memory', { timeout: HANG_
   let last = '';
   while (!last.includes('"body":"19 ')) last = (await reader.next())?.data ?? '"body":"19 gone';
   assert.doesNotMatch(last, /gone/);
-  // Twenty times the seven megabytes that were told would be 140 MB.
+  // Twenty times the seven megabytes that were sent would be 140 MB.
   const grown = process.memoryUsage().rss - before.rss;
   assert.ok(grown < 100 * 2 ** 20, `${Math.round(grown / 2 ** 20)} MiB more`);
   assert.ok(core.feed.stalled > 0 || core.feed.overflowed > 0 || core.feed.size < MAX_PER_USER + 1);

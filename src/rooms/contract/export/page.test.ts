@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Message } from '../../domain/message/message.ts';
 import { markdownPage } from './page.ts';
 
-test('the longest message of nothing but backticks is exported', () => {
+test('the longest message of only backticks is exported', () => {
   const body = '` '.repeat(2 ** 19);
   const message = {
     author: { name: 'Ana' },

@@ -6,7 +6,7 @@ import { ModelError } from './model.ts';
 
 const PLAIN = { delayMs: 0, tokens: null, failAfter: null, script: null };
 
-test('the options of the echo stand behind its name; what is none is left aside', () => {
+test('the options of the echo follow its name; invalid ones are ignored', () => {
   assert.deepEqual(readEchoOptions('echo'), PLAIN);
   assert.deepEqual(readEchoOptions('echo?delayMs=20&tokens=7&failAfter=3&script=a%20b'), {
     delayMs: 20,
@@ -34,7 +34,7 @@ async function read(parts: ReturnType<typeof stream>) {
   return [text, finish];
 }
 
-test('the echo answers the words of the question, or its script, as long as it is told', async () => {
+test('the echo answers the words of the question, or its script, for the given time', async () => {
   assert.deepEqual(await read(stream('echo', ' one\n two ')), ['echo: one two', 'stop']);
   assert.deepEqual(await read(stream('echo', '')), ['echo:', 'stop']);
   assert.deepEqual(await read(stream('echo?script=all+is+well', 'x')), ['all is well', 'stop']);
@@ -42,11 +42,11 @@ test('the echo answers the words of the question, or its script, as long as it i
   assert.deepEqual(await read(stream('echo', 'a b c d', 3)), ['echo: a b', 'length']);
 });
 
-test('the echo fails when it is told to', async () => {
+test('the echo fails on request', async () => {
   await assert.rejects(read(stream('echo?failAfter=2', 'a b c')), ModelError);
 });
 
-test('an echo that is cut off ends at once, and lets others have their turn', async () => {
+test('an echo that is cut off ends at once, and frees its turn', async () => {
   const slow = new AbortController();
   const waiting = read(stream('echo?delayMs=10000', 'a', 100, slow.signal));
   slow.abort(new Error('enough'));

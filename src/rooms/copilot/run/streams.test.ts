@@ -14,12 +14,12 @@ const [, FIRST = '', SECOND = '', ...END] = openAiStream(['one ', 'two']);
 async function askSlowly(room: CopilotRoom) {
   room.model.play({ stream: [FIRST], ending: 'hang' });
   const trigger = await room.post('@copilot go');
-  const told = () => room.told.find(({ type }) => type === 'message.delta');
-  const { data } = await eventually('the first delta', told);
+  const firstDelta = () => room.published.find(({ type }) => type === 'message.delta');
+  const { data } = await eventually('the first delta', firstDelta);
   return { trigger, ...(JSON.parse(data) as { runId: string; messageId: string }) };
 }
 
-test('the stream of a run begins with what there is, goes on with what comes, and ends with the run', async (t) => {
+test('the stream of a run begins with the text so far, continues with new text, and ends with the run', async (t) => {
   const room = await openCopilotRoom(t);
   const open = await openWire(t, room);
   const { trigger, runId } = await askSlowly(room);
@@ -49,7 +49,7 @@ test('the stream of a run begins with what there is, goes on with what comes, an
   assert.equal(await late.over, 'ended');
 });
 
-test('who begins to listen in the middle of an answer gets it whole', async (t) => {
+test('a listener that joins in the middle of an answer receives the whole text', async (t) => {
   const room = await openCopilotRoom(t);
   const open = await openWire(t, room);
   const { runId, messageId } = await askSlowly(room);
@@ -73,7 +73,7 @@ test('who begins to listen in the middle of an answer gets it whole', async (t) 
   room.model.write(null);
 });
 
-test('streams of runs end with the server, and for those who may not see them any more', async (t) => {
+test('streams of runs end with the server, and with the right to see the run', async (t) => {
   const room = await openCopilotRoom(t);
   const open = await openWire(t, room);
   const { runId } = await askSlowly(room);
@@ -83,7 +83,7 @@ test('streams of runs end with the server, and for those who may not see them an
   assert.equal(await stream.over, 'ended');
 });
 
-test('the stream of a run ends within a second of the token that opened it, though nothing happens', async (t) => {
+test('the stream of a run ends within a second of the token that opened it, even without events', async (t) => {
   const clock = new FakeClock('2030-01-02T08:00:00Z');
   const model = await startFakeModel(t);
   const { send, rooms } = await openPeople(t, [], { clock });

@@ -36,7 +36,7 @@ function noticeOf(alerts: readonly GroupAlert[], parts: Partial<GroupNotice> = {
 const card = (notice: GroupNotice, old?: AlertCard, now = NOW): AlertCard => cardOf(notice, 'g', old, now);
 const resolved = (instance: string) => alertOf(instance, { status: 'resolved', endsAt: NOW });
 
-test('a card tells what fires, how much of it, and how its alerts differ', () => {
+test('a card shows the firing alerts, their number, and their differences', () => {
   const made = card(noticeOf([resolved('b'), alertOf('a')]));
   assert.equal(made.title, 'DiskFull');
   assert.equal(made.severity, 'critical');
@@ -58,7 +58,7 @@ test('a card tells what fires, how much of it, and how its alerts differ', () =>
   );
 });
 
-test('the same group of two senders has one id; another room, receiver or group another', () => {
+test('the same group of two senders has one id; a different room, receiver or group has another', () => {
   const notice = noticeOf([alertOf('a')]);
   assert.equal(cardId('r', notice), cardId('r', { ...notice }));
   const others = [
@@ -71,7 +71,7 @@ test('the same group of two senders has one id; another room, receiver or group 
   assert.match(cardId('r', notice), /^[A-Za-z0-9_-]{8,64}$/);
 });
 
-test('a repeat changes nothing that is seen', () => {
+test('a repeat changes nothing visible', () => {
   const first = card(noticeOf([alertOf('a')]));
   assert.ok(isSameCard(first, card(noticeOf([alertOf('a')]), first, NOW + 3_600_000)));
   assert.ok(!isSameCard(first, card(noticeOf([resolved('a')]), first, NOW + 1)));
@@ -89,7 +89,7 @@ test('a card keeps its beginning while it fires, and begins anew after its end',
   assert.equal(again.resolvedAt, null);
 });
 
-test('who has acknowledged it is kept until it has ended and fires again', () => {
+test('an acknowledgement is kept until the alert has ended and fires again', () => {
   const acked = { by: 'ana', at: new Date(NOW).toISOString(), note: '' };
   const first = { ...card(noticeOf([alertOf('a')])), acked };
   assert.deepEqual(card(noticeOf([alertOf('a'), alertOf('b')]), first).acked, acked);
@@ -98,7 +98,7 @@ test('who has acknowledged it is kept until it has ended and fires again', () =>
   assert.equal(card(noticeOf([alertOf('a')]), ended).acked, null);
 });
 
-test('a thousand comings and goings keep a card small', () => {
+test('a thousand changes of state keep a card small', () => {
   let current = card(noticeOf([alertOf('a')]));
   for (let i = 0; i < 1_000; i++)
     current = card(noticeOf([i % 2 === 0 ? resolved('a') : alertOf('a')]), current, NOW + i);
@@ -106,7 +106,7 @@ test('a thousand comings and goings keep a card small', () => {
   assert.equal(current.changes.at(-1)?.firing, 1);
 });
 
-test('a card of thousands of long alerts stays below 32 KiB and says how many it leaves out', () => {
+test('a card of thousands of long alerts stays below 32 KiB and reports the number omitted', () => {
   const long = 'x'.repeat(5_000);
   const alerts = Array.from({ length: 3_000 }, (_, i) =>
     alertOf(`${i}`, {
@@ -119,7 +119,7 @@ test('a card of thousands of long alerts stays below 32 KiB and says how many it
   assert.ok(made.alerts.length <= MAX_CARD_ALERTS);
 });
 
-test('texts are cut between characters, and halves of characters do not get in', () => {
+test('texts are cut between characters, without halves of characters', () => {
   const made = card(
     noticeOf([alertOf('a')], {
       commonAnnotations: { summary: `${'a'.repeat(998)}\u{1F600}b`, description: '\ud800x\0' },
@@ -129,7 +129,7 @@ test('texts are cut between characters, and halves of characters do not get in',
   assert.ok(!made.description.includes('\0'));
 });
 
-test('links are those of the web alone', () => {
+test('links are web links only', () => {
   const made = card(
     noticeOf([alertOf('a', { generatorUrl: 'javascript:alert(1)' })], {
       commonAnnotations: { runbook_url: 'file:///etc/passwd' },
@@ -139,7 +139,7 @@ test('links are those of the web alone', () => {
   assert.deepEqual(made.links, []);
 });
 
-test('times that are none do no harm', () => {
+test('invalid times do no harm', () => {
   const made = card(noticeOf([alertOf('a', { startsAt: 0, endsAt: Number.NaN })]));
   assert.equal(made.startedAt, new Date(NOW).toISOString());
 });

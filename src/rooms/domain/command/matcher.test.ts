@@ -30,7 +30,7 @@ const ANYTHING: readonly (readonly [string, boolean])[] = [
   ['a=~"web.*"', false],
 ];
 for (const [text, expected] of ANYTHING) {
-  test(`the matcher ${text} ${expected ? 'leaves out hardly anybody' : 'chooses'}`, () => {
+  test(`the matcher ${text} ${expected ? 'excludes hardly any alert' : 'chooses'}`, () => {
     const matcher = readMatcher(text);
     assert.ok(matcher.ok);
     assert.equal(matchesAnything(matcher.value), expected);

@@ -23,7 +23,7 @@ function build(parts: Partial<PromptParts>, settings: Partial<CopilotSettings> =
   });
 }
 
-test('a prompt tells people by name, the copilot as itself, and ends with what is asked', () => {
+test('a prompt names people, the copilot as itself, and ends with the question', () => {
   const trigger = messageOf(4, 'and now?');
   const messages = [
     messageOf(1, 'is it up?'),
@@ -44,7 +44,7 @@ test('a prompt tells people by name, the copilot as itself, and ends with what i
   );
 });
 
-test('a prompt never holds what was deleted, what the system says, what is being written or what has failed', () => {
+test('a prompt never holds deleted messages, system messages, unfinished messages or failed ones', () => {
   const messages = [
     messageOf(1, 'gone', { deleted: true }),
     messageOf(2, 'notice', { type: 'system' }),
@@ -65,7 +65,7 @@ test('a prompt begins with the user', () => {
   );
 });
 
-test('a prompt gives up the oldest messages, and keeps the root and what is asked', () => {
+test('a prompt drops the oldest messages, and keeps the root and the question', () => {
   const root = messageOf(1, 'the root');
   const trigger = messageOf(99, 'the question', { threadId: root.id });
   const messages = Array.from({ length: 50 }, (_, index) => messageOf(index + 2, `${index} ${'x'.repeat(100)}`));
@@ -79,7 +79,7 @@ test('a prompt gives up the oldest messages, and keeps the root and what is aske
   assert.ok(!ids.includes('message-2'));
 });
 
-test('a prompt holds as many other messages as the settings say', () => {
+test('a prompt holds as many other messages as its settings allow', () => {
   const messages = Array.from({ length: 10 }, (_, index) => messageOf(index + 1, 'x'));
   const prompt = build({ messages, trigger: messageOf(11, 'y') }, { context: { ...CONTEXT, messages: 3 } });
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('a question that is too long for the prompt is cut, not left out', () => {
   assert.ok(turn.text.isWellFormed());
 });
 
-test('a prompt lists the alerts of the room, fifty at the most', () => {
+test('a prompt lists the alerts of the room, at most fifty', () => {
   const alerts = Array.from({ length: 60 }, (_, n) => ({
     labels: { alertname: 'DiskFull', instance: `db${n}` },
     annotations: { summary: 'full' },
@@ -107,7 +107,7 @@ test('a prompt lists the alerts of the room, fifty at the most', () => {
   assert.ok(!build({ alerts }, { context: { ...CONTEXT, includeAlerts: false } }).system.includes('DiskFull'));
 });
 
-test('secrets, e-mail addresses and what patterns name are taken out before anything leaves', () => {
+test('secrets, e-mail addresses and matches of patterns are redacted before anything is sent', () => {
   const redact = { secrets: true, emails: true, patterns: ['cust-\\d+', '('] };
   const body = 'key sk-abcdef123456 of ana@example.com, cust-4711 and odr_ABCDEFGH12345678';
   const prompt = build({ trigger: messageOf(1, body) }, { redact, instructions: 'cust-1 is good' });
@@ -128,7 +128,7 @@ const fileOf = (id: string, name: string, size: number) => ({
   ...{ id, name, size, contentType: 'text/plain', sha256: '', uploadedBy: 'ana', createdAt: 0 },
 });
 
-test('attached texts stand behind the words, with their end; other files are named', () => {
+test('attached texts follow the words, with their end; other files are named', () => {
   const attachments = [fileOf('f1', 'app.log', 9), fileOf('f2', 'dump.bin', 5)];
   const trigger = messageOf(1, 'why?', { attachments });
   const files = new Map([['f1', { text: 'one\nodr_ABCDEFGH12345678\n', isCut: false }]]);
@@ -138,7 +138,7 @@ test('attached texts stand behind the words, with their end; other files are nam
   assert.deepEqual(build({ trigger, files }).turns, [{ role: 'user', text: 'Ana: why?' }]);
 });
 
-test('a text that is too long says where it was cut and how long it is', () => {
+test('a text that is too long is marked with its cut and its length', () => {
   const trigger = messageOf(1, 'why?', {
     attachments: [fileOf('f1', 'app.log', 9_999), fileOf('f2', 'b.log', 70_000)],
   });
@@ -155,7 +155,7 @@ test('a text that is too long says where it was cut and how long it is', () => {
   assert.ok((turn?.text.length ?? 0) < 2_500);
 });
 
-test('what files hold counts, so that older messages give way', () => {
+test('the content of files counts, so that older messages give way', () => {
   const messages = Array.from({ length: 10 }, (_, index) =>
     messageOf(index + 1, 'words', { attachments: [fileOf(`f${index}`, 'a.log', 1_000)] }),
   );

@@ -29,7 +29,7 @@ function counter(limits: Partial<typeof LIMITS> = {}) {
   };
 }
 
-test('one person, and the room, have so many runs in an hour', () => {
+test('one person, and the room, have a limited number of runs per hour', () => {
   const { ask } = counter();
   assert.deepEqual([ask('ana', 0).ok, ask('ana', 1).ok, ask('ana', 2).ok], [true, true, false]);
   assert.deepEqual([ask('ben', 3).ok, ask('ben', 4).ok], [true, false]);
@@ -41,12 +41,12 @@ test('one person, and the room, have so many runs in an hour', () => {
   assert.equal(ask('ana', HOUR_MS).ok, true);
 });
 
-test('a limit of 0 is none', () => {
+test('a limit of 0 means no limit', () => {
   const { ask } = counter({ perUserPerHour: 0, perRoomPerHour: 0, tokensPerDay: 0 });
   for (let n = 0; n < 50; n++) assert.equal(ask('ana', n).ok, true);
 });
 
-test('tokens are set aside, and what is not used is given back', () => {
+test('tokens are reserved, and unused tokens are returned', () => {
   const { ask, settle, tokens } = counter({ perUserPerHour: 0, perRoomPerHour: 0, tokensPerDay: 250 });
   assert.deepEqual([ask('ana', 0).ok, ask('ana', 0).ok, ask('ana', 0).ok], [true, true, false]);
   settle(100, 0, 30, 5);
@@ -54,7 +54,7 @@ test('tokens are set aside, and what is not used is given back', () => {
   assert.equal(ask('ana', 6).ok, true);
 });
 
-test('what was set aside yesterday is paid today', () => {
+test('tokens reserved yesterday are settled today', () => {
   const { ask, settle, tokens } = counter();
   assert.equal(ask('ana', 0).ok, true);
   settle(100, 0, 30, 24 * HOUR_MS);

@@ -33,7 +33,7 @@ function settingsOf(request: CopilotRequest, current: CopilotSettings | null = n
 
 const KEY = 'sk-0123456789abcdef';
 
-test('what is omitted takes its default, whatever was there', () => {
+test('omitted settings take their defaults, whatever the earlier ones', () => {
   const first = settingsOf({ provider: 'echo', trigger: 'always', limits: { queue: 1 }, instructions: 'x' });
   assert.equal(first.limits.queue, 1);
   assert.equal(first.limits.concurrent, 1);
@@ -43,7 +43,7 @@ test('what is omitted takes its default, whatever was there', () => {
   assert.equal(version, 2);
 });
 
-test('what is there already is the same object, also with all that the server has set', () => {
+test('equal settings are the same object, also with all fields set by the server', () => {
   const current = settingsOf({ provider: 'house', apiKey: KEY, redact: { patterns: ['a+'] } });
   const replaced = replace(current, { ...current, ...({ updatedAt: 'x', version: 99, health: {} } as object) }, false);
   assert.ok(replaced.ok && replaced.value.settings === current);
@@ -83,7 +83,7 @@ for (const [rule, before, request, kind, source] of KEYS) {
   });
 }
 
-test('addresses and references are set by admins of the server alone, and sent back by anybody', () => {
+test('addresses and references are set by admins of the server alone, and sent back by any caller', () => {
   for (const request of [{ baseUrl: 'https://other.example.com' }, { secretRef: 'file:x' }]) {
     const refused = replace(null, { provider: 'openai', ...request }, false);
     assert.ok(!refused.ok && refused.code === 'forbidden', JSON.stringify(request));
@@ -96,13 +96,13 @@ test('addresses and references are set by admins of the server alone, and sent b
   assert.ok(!moved.ok, 'sending a reference back does not show it to another address');
 });
 
-test('an address that may not be reached is refused, and so is a provider that is not there', () => {
+test('a forbidden address is refused, and so is an absent provider', () => {
   assert.ok(!replace(null, { baseUrl: 'http://127.0.0.1/' }).ok);
   assert.ok(!replace(null, { provider: 'nobody' }).ok);
   for (const provider of ['default', 'house', 'openai', 'echo']) assert.ok(replace(null, { provider }).ok, provider);
 });
 
-test('the last characters of a short key would tell too much', () => {
+test('the last characters of a short key would reveal too much', () => {
   assert.equal(settingsOf({ apiKey: KEY }).apiKeyInfo.last4, 'cdef');
   assert.deepEqual(settingsOf({ apiKey: '12345678' }).apiKeyInfo, { set: true, source: 'room', last4: null });
 });

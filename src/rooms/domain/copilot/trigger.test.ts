@@ -104,7 +104,7 @@ for (const { what, copilot = {}, room = {}, message = {}, body = 'hello', when }
   });
 }
 
-test('copilot trigger: an edit asks nothing', () => {
+test('copilot trigger: an edit triggers nothing', () => {
   const event = { type: 'message.updated', roomId: ROOM_ID, message: messageOf(2, 'hello', CALLED) } as const;
   assert.equal(decideTrigger(viewOf(roomOf()), event).when, 'never');
 });

@@ -5,7 +5,7 @@ import { addPiece, NO_ANSWER } from './answer-text.ts';
 const join = (pieces: readonly string[], maxBytes = 1_000) =>
   pieces.reduce((answer, piece) => addPiece(answer, piece, maxBytes), NO_ANSWER);
 
-test('pieces make the text, however they are cut', () => {
+test('pieces make the text, for any cut', () => {
   const text = 'a\r\nb\rc \u{1f600} d\u0000e';
   for (let at = 0; at <= text.length; at++) {
     const { text: joined } = join([text.slice(0, at), text.slice(at)]);
@@ -17,7 +17,7 @@ test('pieces make the text, however they are cut', () => {
 test('half of a surrogate pair is replaced', () =>
   assert.equal(join(['a\ud83d', 'b', '\ude00c']).text, 'a\ufffdb\ufffdc'));
 
-test('what is more than a message holds is left out, between two code points', () => {
+test('text beyond the limit of a message is left out, between two code points', () => {
   const full = join(['ab', '\u{1f600}\u{1f600}', 'more'], 7);
   assert.deepEqual([full.text, full.bytes, full.isFull], ['ab\u{1f600}', 6, true]);
 });

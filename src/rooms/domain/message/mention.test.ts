@@ -59,7 +59,7 @@ test('a room without a copilot mentions none', () => {
   assert.equal(findMentions('@copilot', 'markdown', { ...audience, copilot: undefined }).copilot, false);
 });
 
-test('at most 50 users are mentioned, @all counts behind them too', () => {
+test('at most 50 users are mentioned, and @all counts after them too', () => {
   const body = `${Array.from({ length: 60 }, (_, n) => `@u${n}`).join(' ')} @all`;
   const mentions = findMentions(body, 'markdown', { isUser: () => true, copilot: undefined });
   assert.equal(mentions.users.length, 50);
@@ -79,7 +79,7 @@ test('the handle of a copilot follows from its name', () => {
   }
 });
 
-test('a text made to be slow is read in a time that grows no faster than it', () => {
+test('a hostile text is parsed in time linear in its length', () => {
   for (const [start, piece] of [
     ['', '`'],
     ['', '` `` '],

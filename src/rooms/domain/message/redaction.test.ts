@@ -22,17 +22,17 @@ const TEXTS: readonly (readonly [string, string])[] = [
 for (const [text, expected] of TEXTS)
   test(`redaction of ${JSON.stringify(text)}`, () => assert.equal(redactSecrets(text), expected));
 
-test('a key that is known is taken out whatever it looks like', () => {
+test('a known key is redacted in any form', () => {
   assert.equal(redactSecrets('wrong key hunter2!x', 'hunter2!x'), 'wrong key [secret]');
 });
 
-test('a pattern whose every match looks at all that follows is given up, and lets nothing through', () => {
+test('a pattern that scans the rest of the text at every match is given up, and passes nothing', () => {
   const redact = createRedaction({ secrets: false, emails: false, patterns: ['(x|aa)*y|a'] });
   const lines = redact(`${'a'.repeat(30_000)}\nfine\nnaan`).split('\n');
   assert.deepEqual(lines, ['[redacted]', 'fine', '[redacted]']);
 });
 
-test('a pattern that would take for ever elsewhere takes no longer than the text', () => {
+test('a pattern with exponential time elsewhere takes time linear in the text', () => {
   const rules = { secrets: false, emails: false, patterns: ['(a+)+$', '(.*)*x'] };
   assertLinear(
     'a line',
@@ -41,7 +41,7 @@ test('a pattern that would take for ever elsewhere takes no longer than the text
   );
 });
 
-test('what a pattern is replaced by holds no references', () => {
+test('the replacement of a pattern holds no references', () => {
   const redact = createRedaction({ secrets: false, emails: false, patterns: ['(b)'] });
   assert.equal(redact('abc'), 'a[redacted]c');
 });

@@ -5,7 +5,7 @@ import type { StateView } from '../change.ts';
 import { makeUser } from '../user/new-user.ts';
 import { checkSlug, deriveSlug, freeSlug } from './slug.ts';
 
-test('a slug is what people would type for a name', () => {
+test('a slug is the usual short form of a name', () => {
   for (const [name, slug] of [
     ['Ops', 'ops'],
     ['  On Call / EU  ', 'on-call-eu'],
@@ -37,7 +37,7 @@ const ana: Caller = {
 };
 const ANA = { caller: ana, alertRooms: new Set(['oncall']) };
 
-test('a slug that --alerts-rooms names is given by an admin of the server alone', () => {
+test('a slug named by --alerts-rooms is given by an admin of the server alone', () => {
   assert.equal(checkSlug(view({}), ANA, 'oncall', 'new')?.code, 'forbidden');
   assert.equal(freeSlug(view({}), ANA, 'oncall', 'new'), 'oncall-2');
   const admin = { ...ANA, caller: { ...ana, isAdmin: true } };
@@ -47,7 +47,7 @@ test('a slug that --alerts-rooms names is given by an admin of the server alone'
   assert.equal(checkSlug(view({}), limited, 'oncall', 'new')?.code, 'forbidden');
 });
 
-test('a slug that is taken gets the next number, and one of a deleted room is free', () => {
+test('a taken slug gets the next number, and the slug of a deleted room is free', () => {
   assert.equal(freeSlug(view({}), ANA, 'ops', 'new'), 'ops');
   assert.equal(freeSlug(view({ ops: null, 'ops-2': null }), ANA, 'ops', 'new'), 'ops-3');
   assert.equal(freeSlug(view({ ops: 5 }), ANA, 'ops', 'new'), 'ops');

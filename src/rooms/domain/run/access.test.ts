@@ -30,6 +30,6 @@ test('a run that left no answer belongs to the time in which it was asked for', 
   assert.equal(found(runOf(101)), true);
 });
 
-test('who asked for a run sees it, whenever that was', () => {
+test('the author of a run sees it at any time', () => {
   assert.equal(found(runOf(99, 'ben')), true);
 });

@@ -49,7 +49,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.equal(ben.status, 201);
   });
 
-  test('that was refused may come again', async (t) => {
+  test('a refused request may be repeated', async (t) => {
     const rooms = await openTestRooms(t);
     assert.equal((await rooms.send('POST', '/api/user', ana('k-1', { id: 'Bad' }))).status, 400);
     assert.equal((await rooms.send('POST', '/api/user', ana('k-1'))).status, 201);
@@ -63,7 +63,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.deepEqual(codes, ['done', ...Array.from({ length: 9 }, () => 'request_in_progress')]);
   });
 
-  test('whose end nobody knows is not done twice', async (t) => {
+  test('a request with an unknown end is not done twice', async (t) => {
     const rooms = await openTestRooms(t);
     await rooms.send('GET', '/api/me', { as: 'ana' });
     const { state, writer } = rooms.core;
@@ -88,7 +88,7 @@ describe('a POST with an Idempotency-Key', () => {
     next.close();
   });
 
-  test('whose answer holds a secret is answered again from memory alone', async (t) => {
+  test('an answer with a secret is repeated from memory alone', async (t) => {
     const rooms = await openTestRooms(t);
     const asked = { headers: { 'idempotency-key': 'k-1' }, body: { name: 'ci' } };
     const first = await rooms.send('POST', '/api/token', asked);
@@ -100,7 +100,7 @@ describe('a POST with an Idempotency-Key', () => {
     assert.match(again.json, /held a secret/);
   });
 
-  test('must have a key that can be written', async (t) => {
+  test('needs a printable key', async (t) => {
     const rooms = await openTestRooms(t);
     for (const key of ['', 'x'.repeat(256), 'ä'])
       assert.equal((await rooms.send('POST', '/api/user', ana(key))).status, 400, key.slice(0, 9));

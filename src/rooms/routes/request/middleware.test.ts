@@ -8,7 +8,7 @@ type Described = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND'];
 
 describe('every path and method', () => {
-  test('is described, or answered with 405 and what is allowed', async (t) => {
+  test('is described, or answered with 405 and the allowed methods', async (t) => {
     const rooms = await openTestRooms(t);
     const routes = rooms.rooms.app.routes.filter(({ path }) => path.startsWith('/') && path !== '/*');
     const { paths } = (await rooms.send('GET', '/openapi.json')).json as { paths: Described };
@@ -31,7 +31,7 @@ describe('every path and method', () => {
     }
   });
 
-  test('is closed to those who show no token, but for what watches over the server', async (t) => {
+  test('is closed without a token, except for monitoring', async (t) => {
     const rooms = await openTestRooms(t, { options: { auth: 'token', adminToken: 'the-secret-of-the-admin' } });
     const { paths } = (await rooms.send('GET', '/openapi.json')).json as { paths: Described };
     const open = new Set<string>();
@@ -46,7 +46,7 @@ describe('every path and method', () => {
     for (const path of ['/health', '/metrics', '/version', '/openapi.json', '/'])
       for (const method of ['GET', 'HEAD']) open.delete(`${method} ${path}`);
     open.delete('POST /api/session');
-    // An invite is its own key: whoever has the link sees where it leads.
+    // An invite is its own key: its link shows its target.
     for (const method of ['GET', 'HEAD']) open.delete(`${method} /api/invite/{code}`);
     const pages = [...open].filter((route) => /^(GET|HEAD) \/(?!api\/)/.test(route));
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('every path and method', () => {
   });
 });
 
-test('a page of another site opens no stream, however it writes the path', async (t) => {
+test('a page of another site opens no stream, with any spelling of the path', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { body: { name: 'Ops' } });
   for (const path of [
@@ -71,7 +71,7 @@ test('a page of another site opens no stream, however it writes the path', async
   }
 });
 
-test('PATCH of a message says what to use instead, whoever asks and whether or not it is there', async (t) => {
+test('PATCH of a message names its replacement, for every caller and for absent messages too', async (t) => {
   const rooms = await openTestRooms(t, { options: { auth: 'token', adminToken: 'the-secret-of-the-admin' } });
   const answer = await rooms.send('PATCH', '/api/message/anything', { body: {} });
   assert.equal(answer.status, 405);
@@ -92,7 +92,7 @@ test('each answer has an id: its own, or that of the request', async (t) => {
 });
 
 describe('refusals', () => {
-  test('are a JSON string with a word for machines', async (t) => {
+  test('are a JSON string with a code for machines', async (t) => {
     const rooms = await openTestRooms(t);
     const answer = await rooms.send('GET', '/nothing/here');
     assert.equal(answer.status, 404);
@@ -101,7 +101,7 @@ describe('refusals', () => {
     assert.equal(answer.json, '/nothing/here is not here');
   });
 
-  test('are RFC 9457 where that is accepted', async (t) => {
+  test('are RFC 9457 if the client accepts it', async (t) => {
     const rooms = await openTestRooms(t);
     const headers = { accept: 'application/problem+json' };
     const answer = await rooms.send('POST', '/api/user', { headers, body: { id: 'Ana' } });
@@ -118,7 +118,7 @@ describe('refusals', () => {
     });
   });
 
-  test('of foreign hosts and pages come before everything else', async (t) => {
+  test('of foreign hosts and pages precede all others', async (t) => {
     const rooms = await openTestRooms(t);
     for (const path of ['/health', '/api/me', '/nothing', '/api/event']) {
       const answer = await rooms.send('GET', path, { headers: { host: 'evil.example' } });
@@ -141,7 +141,7 @@ describe('refusals', () => {
 describe('CORS', () => {
   const origin = 'https://tools.example.com';
 
-  test('is off unless it is asked for', async (t) => {
+  test('is off by default', async (t) => {
     const rooms = await openTestRooms(t);
     const headers = { origin, 'access-control-request-method': 'PUT' };
     const preflight = await rooms.send('OPTIONS', '/api/message/x', { headers });
@@ -149,7 +149,7 @@ describe('CORS', () => {
     assert.equal(preflight.headers.get('access-control-allow-methods'), null);
   });
 
-  test('lets the pages in that were named', async (t) => {
+  test('accepts the named pages', async (t) => {
     const rooms = await openTestRooms(t, { options: { corsOrigins: [origin] } });
     const headers = { origin, 'access-control-request-method': 'PUT', 'sec-fetch-site': 'cross-site' };
     const preflight = await rooms.send('OPTIONS', '/api/message/x', { headers });
@@ -166,7 +166,7 @@ describe('CORS', () => {
   });
 });
 
-test('bodies that are no JSON are refused, each for its reason', async (t) => {
+test('bodies other than JSON are refused, each for its reason', async (t) => {
   const rooms = await openTestRooms(t);
   const json = { 'content-type': 'application/json' };
   const bodies: readonly (readonly [Readonly<Record<string, string>>, string, number, string])[] = [
@@ -186,7 +186,7 @@ test('bodies that are no JSON are refused, each for its reason', async (t) => {
   }
 });
 
-test('what a path holds beside its template stays out of the log', async (t) => {
+test('parts of a path beside its template stay out of the log', async (t) => {
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/hook/some-hook/whsec-of-the-hook', { body: { text: 'x' } });
   await rooms.send('GET', '/api/invite/codeOfTheInvite');
@@ -198,7 +198,7 @@ test('what a path holds beside its template stays out of the log', async (t) => 
     assert.ok(!log.includes(secret), secret);
 });
 
-test('over a socket answers have the same headers, and limits are told of', async (t) => {
+test('over a socket answers have the same headers, and limits are reported', async (t) => {
   const options = { auth: 'token', adminToken: 'the-secret-of-the-admin', rateLimits: true } as const;
   const rooms = await openTestRooms(t, { options: { ...options, corsOrigins: ['https://tools.example.com'] } });
   const { fetch: answer } = rooms.rooms.app;
@@ -229,7 +229,7 @@ test('over a socket answers have the same headers, and limits are told of', asyn
   await Promise.all(many.map((one) => one.text()));
 });
 
-test('over a socket every answer has the headers of the gate, whoever made it', async (t) => {
+test('over a socket every answer has the headers of the gate, whatever its source', async (t) => {
   const rooms = await openTestRooms(t);
   const { fetch: answer } = rooms.rooms.app;
   const endStreams = () => rooms.rooms.endStreams();

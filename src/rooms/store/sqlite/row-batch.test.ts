@@ -20,7 +20,7 @@ test('rows go in by few statements, all of them, in their order', () => {
   );
 });
 
-test('what was taken is not put in again', () => {
+test('taken rows are not inserted again', () => {
   const batch = new RowBatch(tableRows('pair', '(?, ?)'));
   batch.add(1, 'one');
   assert.deepEqual(batch.take(), [{ sql: 'INSERT INTO pair VALUES (?, ?)', values: [1, 'one'] }]);

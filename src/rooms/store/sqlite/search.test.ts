@@ -111,7 +111,7 @@ test('an index of an earlier version, by whole texts, is made anew', async (t) =
   assert.deepEqual(await bodiesOf(later, { terms: [word('日本')] }), ['日本語テキスト']);
 });
 
-test('what the index says of a message is not found as its words', async (t) => {
+test('index terms about a message are not found as its words', async (t) => {
   const { store } = await openWith(t, say('hello'), say('\uE000r1 \uE000htext'));
   for (const text of ['r1', 'htext', 'd2026', '202603']) {
     assert.equal((await bodiesOf(store, { terms: [word(text)] })).includes('hello'), false, text);
@@ -119,7 +119,7 @@ test('what the index says of a message is not found as its words', async (t) => 
   assert.deepEqual(await bodiesOf(store, { has: 'link' }), []);
 });
 
-test('a search keeps to rooms, and to what somebody may see of them', async (t) => {
+test('a search keeps to rooms, and to their visible messages', async (t) => {
   const { store } = await openTestStore(t);
   const bodies = Array.from({ length: 4 }, (_, index) => `word ${index}`);
   for (const body of bodies) {
@@ -149,7 +149,7 @@ test('a search by more rooms than the index is asked for finds the same', async 
   assert.deepEqual(found, ['word 119', 'word 118', 'word 117']);
 });
 
-test('a search keeps to author, type and what is attached', async (t) => {
+test('a search filters by author, type and attachments', async (t) => {
   const kim = { id: 'Kim-1', name: 'Kim', kind: 'human' } as const;
   const file = { id: 'f', name: 'f', size: 1, contentType: 'x', sha256: 'a', uploadedBy: 'ana', createdAt: START };
   const { store } = await openWith(
@@ -214,7 +214,7 @@ test('pages follow each other without a hole', async (t) => {
   assert.equal((await findWith(store, { terms: [word('word')], limit: 7 })).next, null);
 });
 
-test('what is edited is found by its new words alone, what is deleted or removed by none', async (t) => {
+test('an edited message is found by its new words alone, a deleted or removed one by none', async (t) => {
   const { store, messages } = await openWith(t, say('first words'), say('second words'), say('third words'));
   const [first, second, third] = messages;
   assert.ok(first && second && third);
@@ -228,7 +228,7 @@ test('what is edited is found by its new words alone, what is deleted or removed
   assert.deepEqual(await bodiesOf(store, { terms: [word('other')] }), ['other text']);
 });
 
-test('within a second a message is found, and after a restart what was not indexed', async (t) => {
+test('a message is found within a second, and after a restart so are unindexed ones', async (t) => {
   const { store, clock, reopen } = await openTestStore(t);
   await post(store, say('sooner'));
   clock.advance(1000);
@@ -243,7 +243,7 @@ test('within a second a message is found, and after a restart what was not index
   assert.deepEqual(await bodiesOf(again, { terms: [word('sooner')] }), ['sooner']);
 });
 
-test('pages go on where one table of the index ends and the next begins', async (t) => {
+test('pages continue from one table of the index to the next', async (t) => {
   const { store } = await openTestStore(t);
   const bodies: string[] = [];
   for (let round = 0; round < 3; round++) {
@@ -263,7 +263,7 @@ test('pages go on where one table of the index ends and the next begins', async 
   assert.deepEqual(await bodiesOf(store, { terms: [word('0'), word('2')] }), ['word 0 2']);
 });
 
-test('what changes or goes before it is indexed is indexed as it is then', async (t) => {
+test('a message changed or removed before indexing is indexed in its latest state', async (t) => {
   const { store, path } = await openTestStore(t);
   const [first, second, third] = await post(store, say('first words'), say('second words'), say('third words'));
   assert.ok(first && second && third);
@@ -286,7 +286,7 @@ test('what changes or goes before it is indexed is indexed as it is then', async
   );
 });
 
-test('more than memory is given for is read from the log again', async (t) => {
+test('messages beyond the memory limit are read from the log again', async (t) => {
   const { store } = await openTestStore(t);
   const long = 'abcdefghi '.repeat(6_500);
   for (let round = 0; round < 10; round++) {
@@ -298,7 +298,7 @@ test('more than memory is given for is read from the log again', async (t) => {
   assert.equal((await findWith(store, { terms: [word('abcdefghi')], limit: 100 })).hits.length, 80);
 });
 
-test('while messages come the index rests, and goes on by itself', async (t) => {
+test('while messages arrive the index pauses, and resumes by itself', async (t) => {
   const { store, clock } = await openTestStore(t);
   await post(store, ...Array.from({ length: 100 }, (_, index) => say(`early ${index}`)));
   clock.advance(1000);

@@ -5,7 +5,7 @@ import { cutSnippet } from './snippet.ts';
 
 const term = (words: string, prefix = false, not = false): SearchTerm => ({ words: words.split(' '), prefix, not });
 
-/** What is found, as it stands in the snippet. */
+/** The matches, as marked in the snippet. */
 function found(body: string, ...terms: readonly SearchTerm[]): readonly string[] {
   const { snippet, offsets } = cutSnippet(body, terms);
   return offsets.map(([start, end]) => snippet.slice(start, end));

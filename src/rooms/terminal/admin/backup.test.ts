@@ -22,7 +22,7 @@ import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { openTestRooms } from '../../testing/app.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/command.ts';
 
-/** Rooms with a message that has a file, and one that was edited. */
+/** Rooms with a message with a file, and an edited one. */
 async function livelyRooms(t: TestContext): Promise<ListeningRooms> {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'Ops']);
@@ -41,7 +41,7 @@ const local = async (args: readonly string[]) => {
   return { code, out: terminal.stdout, err: terminal.stderr };
 };
 
-test('a backup of a running server is restored with all that it had, as a log of its own', async (t) => {
+test('a backup of a running server is restored with its whole content, as a separate log', async (t) => {
   const rooms = await livelyRooms(t);
   const copy = join(temporaryFolder(t), 'copy');
   const before = rooms.core.epoch;
@@ -64,7 +64,7 @@ test('a backup of a running server is restored with all that it had, as a log of
   assert.equal(audit.json.entries[0].action, 'server.backup');
 });
 
-test('the archive is one that tar takes apart, and holds no key', async (t) => {
+test('the archive is readable by tar, and holds no key', async (t) => {
   const rooms = await livelyRooms(t);
   await rooms.done(['copilot', 'set', 'ops', 'provider=openai', 'model=m', '--key-stdin'], {
     stdin: 'sk-only-tests-0123456789',
@@ -90,7 +90,7 @@ test('only an admin of the server makes a backup', async (t) => {
   assert.equal(denied.code, 4);
 });
 
-test('a backup goes into no directory that holds something', async (t) => {
+test('a backup is written into no directory with content', async (t) => {
   const rooms = await livelyRooms(t);
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'mine'), 'x');
@@ -99,7 +99,7 @@ test('a backup goes into no directory that holds something', async (t) => {
   assert.deepEqual(readdirSync(folder), ['mine']);
 });
 
-test('the journal that a server of 0.1.0 has left is seen by the doctor, and restored over by nothing', async (t) => {
+test('the doctor reports the journal of a server of 0.1.0, and no restore replaces it', async (t) => {
   const rooms = await livelyRooms(t);
   const { path: killed } = unpackDirectory(t, 'rooms/testdata/0.1.0-killed.json.br');
   const copy = join(temporaryFolder(t), 'copy');
@@ -116,7 +116,7 @@ test('the journal that a server of 0.1.0 has left is seen by the doctor, and res
   assert.equal(existsSync(join(killed, 'rooms.journal.000001')), false);
 });
 
-/** A server that answers with these bytes, and hangs up before their end if it is told to. */
+/** A server that answers with these bytes, and disconnects before their end on request. */
 async function answering(t: TestContext, bytes: Uint8Array, isCut = false): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
@@ -128,7 +128,7 @@ async function answering(t: TestContext, bytes: Uint8Array, isCut = false): Prom
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-test('of a backup that breaks off, or is none, nothing is kept', async (t) => {
+test('a backup that is cut off, or invalid, leaves nothing behind', async (t) => {
   const rooms = await livelyRooms(t);
   const whole = Buffer.from(await (await fetch(`${rooms.url}/api/backup`, { method: 'POST' })).arrayBuffer());
   const damaged = Buffer.from(whole);
@@ -152,7 +152,7 @@ test('of a backup that breaks off, or is none, nothing is kept', async (t) => {
   }
 });
 
-test('nothing is restored over rooms that are there, or under a server that runs', async (t) => {
+test('nothing is restored over existing rooms, or under a running server', async (t) => {
   const rooms = await livelyRooms(t);
   const copy = join(temporaryFolder(t), 'copy');
   await rooms.done(['backup', copy]);
@@ -210,8 +210,8 @@ for (const { name, sql, says } of HARM) {
     const found = await local(['doctor', '--data-dir', copy]);
     assert.match(found.out, says);
     assert.equal(found.code, 1);
-    const told = JSON.parse((await local(['doctor', '--data-dir', copy, '--json'])).out);
-    assert.equal(told.whole, false);
+    const report = JSON.parse((await local(['doctor', '--data-dir', copy, '--json'])).out);
+    assert.equal(report.whole, false);
   });
 }
 

@@ -15,7 +15,7 @@ async function messagesIn(rooms: ListeningRooms, room: string): Promise<readonly
   return (await rooms.send('GET', `/api/room/${room}/message?limit=200`, { as: 'ana' })).json.messages;
 }
 
-test('what is piped in is said without colours, as a block of code where it is wished', async (t) => {
+test('piped input is posted without colours, as a block of code on request', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   const stdin = 'line 1\n\u001b[31mred\u001b[0m and \u0000nothing\n\n';
@@ -28,7 +28,7 @@ test('what is piped in is said without colours, as a block of code where it is w
   assert.equal(await bodyOf(rooms, fenced), '````sh\n```\ninside\n```\n````');
 });
 
-test('who pipes in bytes that are no UTF-8 is told that they do not stand there as they were', async (t) => {
+test('piped input other than UTF-8 gives a warning that it was changed', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   const said = await rooms.run(['say', 'ci', '--code'], { stdin: Buffer.from('f\xfcr', 'latin1').toString() });
@@ -36,14 +36,14 @@ test('who pipes in bytes that are no UTF-8 is told that they do not stand there 
   assert.equal((await rooms.run(['say', 'ci', '--code'], { stdin: 'für' })).err, '');
 });
 
-test('output that looks like a command is said, and not obeyed; what is typed is', async (t) => {
+test('piped output that looks like a command is posted, and not run; a typed command is run', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin: '/help me\n' })), '/help me');
   assert.match(await rooms.done(['say', 'ci', '/help']), /\/silence 2h/);
 });
 
-test('a message says what its flags say', async (t) => {
+test('flags of the command set the fields of the message', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   await rooms.done(['say', 'ci', 'root', '--id', 'build-12-start']);
@@ -56,7 +56,7 @@ test('a message says what its flags say', async (t) => {
   assert.deepEqual([only.body, only.attachments.length], ['', 1]);
 });
 
-test('a text beyond the limit is a file, of which the message shows the end', async (t) => {
+test('a text beyond the limit is a file, and the message shows its end', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   const stdin = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
@@ -71,7 +71,7 @@ test('a text beyond the limit is a file, of which the message shows the end', as
   assert.equal((await messagesIn(rooms, 'ci')).length, 1);
 });
 
-test('an id says a message once, however often it is said', async (t) => {
+test('a message with an id is posted once, however often the command runs', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   for (let times = 0; times < 3; times++) await rooms.done(['say', 'ci', 'done', '--id', 'build-12-done']);
@@ -79,7 +79,7 @@ test('an id says a message once, however often it is said', async (t) => {
   assert.equal((await rooms.run(['say', 'ci', 'not done', '--id', 'build-12-done'])).code, 5);
 });
 
-test('an answer that is lost is asked for again, and the message is said once', async (t) => {
+test('a lost answer is requested again, and the message is posted once', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   const proxy = await openTcpProxy(t);
@@ -95,7 +95,7 @@ test('an answer that is lost is asked for again, and the message is said once', 
   );
 });
 
-test('a server that stays away is code 3, and not before the time is over', async (t) => {
+test('an absent server is code 3, and not before the time is over', async (t) => {
   const proxy = await openTcpProxy(t);
   const startedAt = performance.now();
   const terminal = commandTerminal(proxy.url);
@@ -105,7 +105,7 @@ test('a server that stays away is code 3, and not before the time is over', asyn
   assert.equal(terminal.stdout, '', 'no id, since it may not be said');
 });
 
-/** Says something to a server that answers the first tries so; gives the exit code and the number of tries. */
+/** Posts a message to a server with these answers to the first tries; returns the exit code and the number of tries. */
 async function sayToBusy(
   t: TestContext,
   headers: Readonly<Record<string, string>>,
@@ -126,18 +126,18 @@ async function sayToBusy(
   return [await runRooms(['say', 'ci', 'x', '--retry', retry], terminal), tries];
 }
 
-test('a server that asks for patience is asked again', async (t) => {
+test('a server that answers Retry-After is tried again', async (t) => {
   const [code, tries] = await sayToBusy(t, { 'retry-after': '0' }, { refusals: 3, retry: '100s' });
   assert.deepEqual([code, tries], [0, 4]);
 });
 
-test('a server that asks for more patience than there is, be it by a date, is asked once', async (t) => {
+test('a server with a Retry-After beyond the deadline, a date too, is tried once', async (t) => {
   const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
   const headers = { date, 'retry-after': 'Thu, 01 Jan 2026 01:00:00 GMT' };
   assert.deepEqual(await sayToBusy(t, headers, { refusals: Number.POSITIVE_INFINITY, retry: '1s' }), [3, 1]);
 });
 
-test('--wait-reply prints the answer of somebody else, and is code 1 where there is none', async (t) => {
+test('--wait-reply prints the answer of another user, and is code 1 without one', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
   await rooms.done(['copilot', 'set', 'ci', 'provider=echo']);

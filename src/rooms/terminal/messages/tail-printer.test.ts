@@ -52,12 +52,12 @@ function openPrinter() {
       printer.passing('message.delta', { messageId: 'answer-1', runId: 'run-1', offset, text }),
     snapshot: (text: string) =>
       printer.passing('message.snapshot', { messageId: 'answer-1', runId: 'run-1', offset: text.length, text }),
-    /** Without the time, which is that of the zone where the test runs. */
+    /** Without the time, printed in the zone of the test machine. */
     printed: () => terminal.stdout.replace(/\d\d-\d\d \d\d:\d\d/g, 'T'),
   };
 }
 
-test('a message that is being written grows on its line, and ends with it', () => {
+test('a streamed message grows on its line, and ends with it', () => {
   const { begin, delta, show, printed } = openPrinter();
   begin();
   delta(0, 'one ');
@@ -67,7 +67,7 @@ test('a message that is being written grows on its line, and ends with it', () =
   assert.equal(printed(), 'T copilot: one two three\n');
 });
 
-test('what was heard already is not printed again, and what was missed comes with a snapshot', () => {
+test('known text is not printed again, and missed text is printed by a snapshot', () => {
   const { begin, delta, snapshot, show, printed } = openPrinter();
   begin();
   delta(0, 'one ');
@@ -79,7 +79,7 @@ test('what was heard already is not printed again, and what was missed comes wit
   assert.equal(printed(), 'T copilot: one two three!\n');
 });
 
-test('a message that others speak into is printed whole when it is', () => {
+test('a streamed message interrupted by others is printed whole at its end', () => {
   const { begin, delta, show, printed } = openPrinter();
   begin();
   delta(0, 'one ');
@@ -89,7 +89,7 @@ test('a message that others speak into is printed whole when it is', () => {
   assert.equal(printed(), 'T copilot: one \nT ana: wait\nT copilot: one two\n');
 });
 
-test('a message that ends otherwise than it was told is printed anew', () => {
+test('a message that ends otherwise than it was streamed is printed anew', () => {
   const { begin, delta, show, printed } = openPrinter();
   begin();
   delta(0, 'half of');
@@ -97,7 +97,7 @@ test('a message that ends otherwise than it was told is printed anew', () => {
   assert.equal(printed(), 'T copilot: half of\nT copilot: nothing\n        (failed)\n');
 });
 
-test('words that are being written cannot make the terminal do anything', () => {
+test('streamed words cannot command the terminal', () => {
   const { begin, delta, printed } = openPrinter();
   begin();
   delta(0, 'a\u001b[2Jb\nc');

@@ -63,7 +63,7 @@ test('tail prints the last messages, replies below what they answer, and ends', 
   assert.deepEqual(printed, ['T ana: three', '  ↳ T ben: a reply', '            of two lines']);
 });
 
-test('messages cannot make the terminal do anything', async (t) => {
+test('messages cannot command the terminal', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['say', 'ops', '\u001b]0;title\u0007\u001b[2J\u202egnp.exe\u009b31m']);
   const printed = `${await rooms.done(['tail', 'ops'])}${await rooms.done(['tail', 'ops', '--json'])}`;
@@ -72,7 +72,7 @@ test('messages cannot make the terminal do anything', async (t) => {
   assert.doesNotMatch(printed, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
-test('with --json each line is an event with the cursor from which to go on after it', async (t) => {
+test('with --json each line is an event with the cursor after it', async (t) => {
   const rooms = await withOps(t);
   for (const word of ['one', 'two', 'three']) await rooms.done(['say', 'ops', word]);
   const lines = linesOf(await rooms.done(['tail', 'ops', '--since', '0', '--json']));
@@ -84,7 +84,7 @@ test('with --json each line is an event with the cursor from which to go on afte
   );
 });
 
-test('of several rooms each keeps its order, also where the clock of the server went back', async (t) => {
+test('each of several rooms keeps its order, also after the clock of the server went back', async (t) => {
   const clock = new FakeClock();
   const rooms = await listeningRooms(t, { clock });
   await rooms.done(['new', 'Ops']);
@@ -102,13 +102,13 @@ test('of several rooms each keeps its order, also where the clock of the server 
   assert.deepEqual(bodiesOf(await rooms.done(['tail', 'ops', 'ci', '--json'])), ['one', 'two', 'three', 'four']);
 });
 
-test('a room that is named twice is printed once', async (t) => {
+test('a room named twice is printed once', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['say', 'ops', 'one']);
   assert.deepEqual(bodiesOf(await rooms.done(['tail', 'ops', 'ops', '--json'])), ['one']);
 });
 
-test('--grep and --alerts print only what is wanted', async (t) => {
+test('--grep and --alerts print only matches', async (t) => {
   const rooms = await withOps(t);
   const address = await rooms.done(['hook', 'new', 'incoming', '--room', 'ops', '--kind', 'alertmanager']);
   const alert = {
@@ -148,7 +148,7 @@ test('--grep and --alerts print only what is wanted', async (t) => {
   assert.equal((await rooms.done(['tail', 'ops', '--alerts'])).includes('nothing'), false);
 });
 
-test('--follow prints what comes, once, over connections that are cut', async (t) => {
+test('--follow prints new messages, once, over dropped connections', async (t) => {
   const rooms = await withOps(t);
   const proxy = await openTcpProxy(t);
   proxy.forwardTo(rooms.url);
@@ -169,7 +169,7 @@ test('--follow prints what comes, once, over connections that are cut', async (t
   assert.equal(tailing.terminal.stderr.split('\u0007').length - 1, 5, 'a bell for each new message');
 });
 
-test('--follow waits for a server that goes away while it still reads what was said before; without it the command ends', async (t) => {
+test('--follow waits for a server that goes away during the first read; without it the command ends', async (t) => {
   const rooms = await withOps(t);
   let cuts = 0;
   const url = await openCuttingProxy(t, rooms.url, (path) => path.startsWith('/api/event/log') && cuts++ % 3 < 2);
@@ -189,7 +189,7 @@ test('--follow waits for a server that goes away while it still reads what was s
   );
 });
 
-test('a copilot’s words are printed as they come, and once', async (t) => {
+test('a copilot’s words are printed as they arrive, and once', async (t) => {
   const rooms = await withOps(t);
   await rooms.done(['copilot', 'set', 'ops', 'provider=echo', 'replyIn=room']);
   const tailing = follow(t, rooms.url, ['ops']);
@@ -201,7 +201,7 @@ test('a copilot’s words are printed as they come, and once', async (t) => {
   assert.equal(printed.split('echo: ').length, 2, printed);
 });
 
-test('edits, deletions and reactions are told, and a reply does not tell its root again', async (t) => {
+test('edits, deletions and reactions are printed, and a reply does not print its root again', async (t) => {
   const rooms = await withOps(t);
   const tailing = follow(t, rooms.url, ['ops']);
   await rooms.done(['say', 'ops', 'first', '--id', 'message-1']);
@@ -222,7 +222,7 @@ test('edits, deletions and reactions are told, and a reply does not tell its roo
   ]);
 });
 
-test('a cursor file goes on exactly where the last run ended', async (t) => {
+test('a cursor file resumes exactly at the end of the last run', async (t) => {
   const rooms = await withOps(t);
   const cursorFile = join(temporaryFolder(t), 'ops.cursor');
   const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];
@@ -259,7 +259,7 @@ test('a cursor file is not written before its line is out', async (t) => {
   assert.equal(existsSync(cursorFile), false);
 });
 
-test('a log that is another one is said, and nothing is printed twice', async (t) => {
+test('a replaced log is reported, and nothing is printed twice', async (t) => {
   const rooms = await withOps(t);
   const cursorFile = join(temporaryFolder(t), 'ops.cursor');
   const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];
@@ -274,7 +274,7 @@ test('a log that is another one is said, and nothing is printed twice', async (t
   assert.match(err, /tail: the log cannot be read on from here \(epoch\)/);
 });
 
-test('a hole in the numbers of a room is said', async (t) => {
+test('a hole in the numbers of a room is reported', async (t) => {
   const rooms = await withOps(t);
   const cursorFile = join(temporaryFolder(t), 'ops.cursor');
   const args = ['tail', 'ops', '--json', '--cursor-file', cursorFile];

@@ -19,7 +19,7 @@ export interface CopilotRoom {
   /** All commits since the room was made. */
   readonly events: readonly RoomEvent[];
   /** All ephemeral events. */
-  readonly told: readonly EphemeralEvent[];
+  readonly published: readonly EphemeralEvent[];
   /** Posts into the room as ana; returns the message. */
   post(body: string, more?: object): Promise<Message>;
   /** The first event, past or future, that passes the test. */
@@ -70,7 +70,7 @@ export async function openWire(
 /** The same room again, after a restart. */
 export function follow(rooms: TestRooms, model: FakeModel): CopilotRoom {
   const events: RoomEvent[] = [];
-  const told: EphemeralEvent[] = [];
+  const published: EphemeralEvent[] = [];
   const waiting = new Set<() => void>();
   rooms.core.writer.onCommit((committed: readonly Committed[]) => {
     events.push(...committed.map(({ event }) => event));
@@ -79,7 +79,7 @@ export function follow(rooms: TestRooms, model: FakeModel): CopilotRoom {
   const { feed } = rooms.core;
   const announce = feed.announce.bind(feed);
   feed.announce = (event) => {
-    told.push(event);
+    published.push(event);
     announce(event);
   };
   const event = <T>(find: (event: RoomEvent) => T | undefined): Promise<T> =>
@@ -101,7 +101,7 @@ export function follow(rooms: TestRooms, model: FakeModel): CopilotRoom {
     rooms,
     model,
     events,
-    told,
+    published,
     event: (test) => event((one) => (test(one) ? one : undefined)),
     run,
     async post(body, more = {}) {

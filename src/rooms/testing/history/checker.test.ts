@@ -58,7 +58,7 @@ test('a message that was never acknowledged may be there or not', () => {
   assert.deepEqual(checkHistory(absent), []);
 });
 
-test('messages that were under way together may stand in any order', () => {
+test('messages under way together may be in any order', () => {
   const history = goodHistory();
   const [first, second] = [at(history.writes, 0), at(history.writes, 2)];
   history.writes[0] = { ...first, answeredAt: second.startedAt + 1 };
@@ -96,7 +96,7 @@ const FAULTS: readonly {
     spoil: ({ kept }) => void kept.get('b')?.push({ seq: 21, id: 'm-4' }),
   },
   {
-    name: 'a message that nobody wrote',
+    name: 'a message without a writer',
     kinds: ['invented', 'reader-missed'],
     names: /^m-ghost is b#21/,
     spoil: ({ kept }) => void kept.get('b')?.push({ seq: 21, id: 'm-ghost' }),
@@ -118,7 +118,7 @@ const FAULTS: readonly {
     },
   },
   {
-    name: 'a message before one that was acknowledged before it was sent',
+    name: 'a message ahead of one acknowledged before it was sent',
     kinds: ['order'],
     names: /^a: m-8 \(#5\) was acknowledged before m-6 \(#4\) was sent/,
     spoil: ({ writes }) => {
@@ -126,25 +126,25 @@ const FAULTS: readonly {
     },
   },
   {
-    name: 'a reader who misses one',
+    name: 'a reader without one message',
     kinds: ['reader-missed'],
     names: /^both was never told m-10 \(a#6\)/,
     spoil: ({ readers }) => void at(readers, 0).reads.splice(10, 1),
   },
   {
-    name: 'a reader who misses the end',
+    name: 'a reader without the end',
     kinds: ['reader-missed'],
     names: /^one was never told m-39 \(b#20\)/,
     spoil: ({ readers }) => void at(readers, 1).reads.pop(),
   },
   {
-    name: 'a reader who is told one twice after he came back',
+    name: 'a reader that receives one message twice after a reconnect',
     kinds: ['reader-position', 'reader-doubled'],
     names: /m-10 as a#6/,
     spoil: ({ readers }) => void at(readers, 0).reads.splice(11, 0, at(at(readers, 0).reads, 10)),
   },
   {
-    name: 'a reader who is told one twice at another position',
+    name: 'a reader that receives one message twice at another position',
     kinds: ['reader-doubled'],
     names: /m-10 as a#6 twice/,
     spoil: ({ readers }) => {
@@ -153,7 +153,7 @@ const FAULTS: readonly {
     },
   },
   {
-    name: 'a reader who is told two in the wrong order',
+    name: 'a reader that receives two in the wrong order',
     kinds: ['reader-position', 'reader-reversed'],
     names: /m-10 as a#6/,
     spoil: ({ readers }) => {
@@ -174,7 +174,7 @@ const FAULTS: readonly {
     },
   },
   {
-    name: 'a reader who is told another message by the number of one',
+    name: 'a reader that receives another message under a number',
     kinds: ['reader-wrong', 'reader-missed', 'position-differs'],
     names: /one was told m-999 as b#4, which it is not/,
     spoil: ({ readers }) => {
@@ -183,7 +183,7 @@ const FAULTS: readonly {
     },
   },
   {
-    name: 'a reader who is told of a room that he did not ask for',
+    name: 'a reader that receives a room outside its request',
     kinds: ['reader-wrong'],
     names: /one was told m-38 as a#20/,
     spoil: ({ readers }) => void at(readers, 1).reads.push({ room: 'a', seq: 20, id: 'm-38', pos: 900 }),

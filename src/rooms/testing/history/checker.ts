@@ -49,7 +49,7 @@ export type ViolationKind =
   | 'lost'
   /** Present more than once. */
   | 'doubled'
-  /** Written by nobody. */
+  /** Never written. */
   | 'invented'
   /** In another place than acknowledged. */
   | 'moved'
@@ -203,11 +203,11 @@ function checkReader(reader: ReaderRecord, kept: RoomHistory['kept']): readonly 
 /** A position of the log is the same message for all readers. */
 function checkPositions(readers: readonly ReaderRecord[]): readonly Violation[] {
   const violations: Violation[] = [];
-  const told = new Map<number, string>();
+  const idAt = new Map<number, string>();
   for (const { name, reads } of readers) {
     for (const { pos, id } of reads) {
-      const known = told.get(pos);
-      if (known === undefined) told.set(pos, id);
+      const known = idAt.get(pos);
+      if (known === undefined) idAt.set(pos, id);
       else if (known !== id)
         violations.push({ kind: 'position-differs', text: `${name} was told ${id} at ${pos}, others ${known}` });
     }

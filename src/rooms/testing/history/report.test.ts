@@ -16,7 +16,7 @@ async function openTarget(t: TestContext): Promise<{ readonly rooms: ListeningRo
   return { rooms, target: fixedTarget(client) };
 }
 
-test('a trial reports how much was done, and leaves no rooms behind', async (t) => {
+test('a trial reports its numbers, and leaves no rooms behind', async (t) => {
   const { rooms, target } = await openTarget(t);
   const { facts } = await reportOn(target, { ...SMALL, rate: 100, isRough: false });
   assert.deepEqual([facts.rooms, facts.writers, facts.readers], [2, 4, 5]);
@@ -36,7 +36,7 @@ test('a message that a server has lost is a violation', async (t) => {
   const { rooms, target } = await openTarget(t);
   const { store } = rooms.core;
   const { page } = store;
-  // A page that leaves a message out is what a lost message looks like.
+  // A page without one of its messages looks like a lost message.
   const forgetful: typeof page = async (query) => {
     const found = await page.call(store, query);
     return { ...found, messages: found.messages.filter(({ message }) => message.seq !== 3) };

@@ -3,7 +3,7 @@ import { checkHistory, type Violation } from './checker.ts';
 import type { Target } from './target.ts';
 import { runTrial, type Trial, type TrialOptions } from './trial.ts';
 
-/** A trial in numbers, and what the server broke of its promises. */
+/** A trial in numbers, and the promises that the server broke. */
 export interface Report {
   readonly facts: ReturnType<typeof factsOf>;
   readonly violations: readonly Violation[];

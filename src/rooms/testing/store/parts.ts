@@ -94,7 +94,7 @@ export function newRun(parts: Partial<Run> = {}): Run {
 
 export const write = (...events: readonly PreparedEvent[]): PreparedWrite => ({ events });
 
-/** Posts each in a write of its own, all in one commit, and returns the committed messages. */
+/** Posts each in its own write, all in one commit, and returns the committed messages. */
 export async function post(store: RoomStore, ...drafts: readonly NewMessage[]): Promise<readonly Message[]> {
   const committed = await store.append(drafts.map((draft) => write(created(draft))));
   return committed.flat().flatMap(({ event }) => (event.type === 'message.created' ? [event.message] : []));

@@ -19,7 +19,7 @@ const file = (id: string, sha256: string): FileRef => ({
 });
 
 export function recordRules(open: OpenStore): void {
-  test('records are there after a restart, the removed ones are not', async (t) => {
+  test('records are there after a restart, removed ones are not', async (t) => {
     const { store, reopen } = await open(t);
     const set = (key: string, value: string) => ({ kind: 'setting' as const, key, value: { value } });
     await store.append([{ events: [], records: [set('one', '1'), set('two', '\0'), set('odd \0 key', '3')] }]);
@@ -84,7 +84,7 @@ export function recordRules(open: OpenStore): void {
 export function removalRules(open: OpenStore): void {
   const aged = (index: number) => newMessage('a', { id: `aged-${index}`, createdAt: START + index });
 
-  test('a room’s beginning expires, but for what is kept', async (t) => {
+  test('a room’s beginning expires, except for kept messages', async (t) => {
     const { store } = await open(t);
     await post(store, ...Array.from({ length: 6 }, (_, index) => aged(index + 1)));
     const expired = async (before: number | null, maxMessages: number | null, keep: string[] = [], limit = 100) =>

@@ -22,7 +22,7 @@ export function describeRoomStore(name: string, open: OpenStore): void {
   describe(`${name}: the log`, () => logRules(open));
   describe(`${name}: messages`, () => messageRules(open));
   describe(`${name}: pages`, () => pageRules(open));
-  describe(`${name}: what is beside messages`, () => recordRules(open));
+  describe(`${name}: events beside messages`, () => recordRules(open));
   describe(`${name}: removal`, () => removalRules(open));
 }
 
@@ -52,15 +52,15 @@ function logRules(open: OpenStore): void {
     ]);
   });
 
-  test('what is read again is what the commit told', async (t) => {
+  test('events are read back as the commit returned them', async (t) => {
     const { store, reopen } = await open(t);
-    const told = (
+    const committed = (
       await store.append([write(created(newMessage('a')), runStarted('b', 'ben'), runStarted('a'))])
     ).flat();
     const read = await (await reopen()).readEvents(ALL);
     assert.deepEqual(
       read,
-      told.map(({ pos, event, data }) => ({
+      committed.map(({ pos, event, data }) => ({
         pos,
         type: event.type,
         roomId: event.roomId,
@@ -98,7 +98,7 @@ function logRules(open: OpenStore): void {
     );
   });
 
-  test('events are read of some rooms, and with them those of the whole server', async (t) => {
+  test('events are read of some rooms, together with those of the whole server', async (t) => {
     const { store } = await open(t);
     const ofServer = { type: 'token.revoked', roomId: null, audience: 'ana', tokenId: 't' } as const;
     await store.append([
@@ -148,7 +148,7 @@ function messageRules(open: OpenStore): void {
     assert.equal(again?.contentHash, contentHash(draft));
   });
 
-  test('a tombstone takes what the message said out of the whole log', async (t) => {
+  test('a tombstone removes the text of the message from the whole log', async (t) => {
     const { store } = await open(t);
     const [message, other] = await post(
       store,
@@ -183,7 +183,7 @@ function messageRules(open: OpenStore): void {
       ],
     );
     for (const { data, pos } of events) {
-      assert.ok(!data.includes('secret'), `position ${pos} still tells it`);
+      assert.ok(!data.includes('secret'), `position ${pos} still holds it`);
       assert.equal(messageJsonOf(data), printMessage(pos === 2 ? other : tombstone));
       assert.equal(JSON.parse(data).pos, pos);
     }
@@ -224,7 +224,7 @@ function messageRules(open: OpenStore): void {
     assert.deepEqual(await store.edits('unknown'), []);
   });
 
-  test('unread are messages of others, but not what is silent or deleted', async (t) => {
+  test('messages of others are unread, except silent and deleted ones', async (t) => {
     const { store } = await open(t);
     const ben = { id: 'ben', name: 'Ben', kind: 'human' } as const;
     const naming = (users: readonly string[], room = false) => ({ mentions: { users, room, copilot: false } });

@@ -38,7 +38,7 @@ export function overPort(engine: RoomEngine, log: Log): OpenEngine {
   return { ...direct(callerProxy<RoomEngine>(caller)), end: async () => port1.close() };
 }
 
-/** A store in a folder of its own; both are removed after the test. */
+/** A store in a new folder; both are removed after the test. */
 export async function openTestStore(t: TestContext, options: TestStoreOptions = {}): Promise<SqliteStoreUnderTest> {
   const { path = temporaryFolder(t), wrap = direct } = options;
   const clock = new FakeClock(START);

@@ -43,7 +43,7 @@ test('only many columns over time are drawn without Chart.js, and none in a syst
   assert.equal(isDense(timeless, THEME), false);
 });
 
-test('bars stand on one another in their columns, and only those of the window are drawn', () => {
+test('bars are stacked in their columns, and only those of the window are drawn', () => {
   const drawn: unknown[] = [];
   const sums = new Float64Array(2);
   for (const { key, values } of STACK)

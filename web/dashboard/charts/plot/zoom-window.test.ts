@@ -38,7 +38,7 @@ test('zooming in halves the window around its anchor, which stays in place', () 
   assert.deepEqual(zoomWindow({ min: 0, max: 99 }, 0.5, 99, limits), { min: 50, max: 99 });
 });
 
-test('every step of zooming moves by a whole column, and none goes beyond the limits', () => {
+test('every zoom step moves by a whole column, and none exceeds the limits', () => {
   let window = { min: 0, max: 99 };
   for (let step = 0; step < 300; step++) {
     const next = zoomWindow(window, 0.995, 37, limits);
@@ -80,7 +80,7 @@ test('merged columns may be opened one by one', () => {
   assert.equal(timeLimits(hours(0, 20, 20, 4)).least, 1);
 });
 
-test('no columns have no limits to speak of', () => {
+test('without columns there are no limits', () => {
   assert.deepEqual(timeLimits({ ...hours(0, 0, 0), full: undefined }), { min: 0, max: 0, least: 2 });
 });
 
@@ -135,7 +135,7 @@ function timeZoom() {
   return { zoom, asked, pass };
 }
 
-test('a zoom asks once for a burst of moves, for whole columns with both ends included', () => {
+test('a zoom sends one request for a burst of moves, for whole columns with both ends included', () => {
   const { zoom, asked, pass } = timeZoom();
   zoom.update(sampleBuckets(), undefined);
   const [start = 0] = sampleBuckets().starts;
@@ -166,7 +166,7 @@ test('a zoom survives a refresh while its buckets are there, and is given up whe
   assert.deepEqual(asked, [undefined]);
 });
 
-test('what somebody is moving to is newer than the view that arrives', () => {
+test('a move under way is newer than the view that arrives', () => {
   const { zoom, asked, pass } = timeZoom();
   zoom.update(sampleBuckets(), undefined);
   zoom.move({ min: 2, max: 3 });
@@ -176,7 +176,7 @@ test('what somebody is moving to is newer than the view that arrives', () => {
   assert.equal(asked.length, 1);
 });
 
-test('what lies under two fingers stays under them, and no finger leads beyond the selection', () => {
+test('the columns under two fingers stay under them, and no finger leads beyond the selection', () => {
   const limits = { min: 0, max: 99, least: 2 };
   const window = { min: 20, max: 59 };
   assert.deepEqual(pinchWindow(window, 0.5, 0.5, 0.5, limits), { min: 30, max: 49 });

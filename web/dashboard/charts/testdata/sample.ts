@@ -16,7 +16,7 @@ const STATE: ChartState = {
   busy: false,
 };
 
-/** What models are made with, in English; `metrics` by chart. */
+/** The inputs of models, in English; `metrics` by chart. */
 export function sampleContext(
   state: Partial<ChartState> = {},
   metrics: Readonly<Record<string, string>> = {},

@@ -10,7 +10,7 @@ const BERLIN = 'Europe/Berlin';
 const format = chartFormat('en-GB');
 const translate = sampleContext().translate;
 
-/** Buckets of equal length from `from` on, with Berlin's summer offset unless told. */
+/** Buckets of equal length from `from` on, with Berlin's summer offset by default. */
 function buckets(
   granularity: Granularity,
   from: string,
@@ -48,7 +48,7 @@ function buckets(
 const localHours = (of: Buckets, picked: readonly number[]) =>
   picked.map((index) => new Date(localStart(of, index)).toISOString().slice(5, 13));
 
-test('ticks stand at round local hours, as many as there is room for', () => {
+test('ticks are at round local hours, as many as fit', () => {
   const day = buckets('hour', '2026-06-07T22:00:00Z', HOUR, 24);
   assert.deepEqual(localHours(day, pickTicks(day, 0, 23, 8)), [
     '06-08T00',
@@ -85,7 +85,7 @@ test('ticks of a zoomed window lie within it', () => {
   assert.ok(picked.every((index) => index >= 30 && index <= 53));
 });
 
-test('however many columns and however little room: at least one tick, at most so many', () => {
+test('for any number of columns and any width: at least one tick, at most the given number', () => {
   for (const count of [1, 2, 3, 7, 50, 400, 2000])
     for (const most of [0, 1, 2, 5, 20]) {
       for (const granularity of ['event', 'hour', 'day', 'month'] as const) {
@@ -99,7 +99,7 @@ test('however many columns and however little room: at least one tick, at most s
     }
 });
 
-test('the hour that comes twice is named with its offset', () => {
+test('the hour that occurs twice is named with its offset', () => {
   const autumn = buckets('hour', '2026-10-25T00:00:00Z', HOUR, 2, {
     offsets: Int16Array.of(120, 60),
     repeated: Uint8Array.of(1, 1),
@@ -116,14 +116,14 @@ test('weeks and months are named by their days', () => {
   assert.equal(bucketName(month, 0, format, BERLIN), 'June 2026');
 });
 
-test('the day below a time is said once', () => {
+test('the day below a time is shown once', () => {
   assert.deepEqual(underOnce(['06:00', '8 Jun'], undefined), ['06:00', '8 Jun']);
   assert.deepEqual(underOnce(['09:00', '8 Jun'], ['06:00', '8 Jun']), ['09:00', '']);
   assert.deepEqual(underOnce(['00:00', '9 Jun'], ['21:00', '8 Jun']), ['00:00', '9 Jun']);
   assert.equal(underOnce('Mon', 'Sun'), 'Mon');
 });
 
-test('merged columns say how much each holds', () => {
+test('merged columns name their span', () => {
   const context = sampleContext();
   const note = (granularity: Granularity, merged: number) =>
     mergedNote(buckets(granularity, '2026-06-01T00:00:00Z', HOUR, 2, { merged }), context);
