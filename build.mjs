@@ -278,6 +278,7 @@ async function buildExecutable() {
     sourcemap: 'inline',
     legalComments: 'none',
   });
+  requireNoCycle(metafile.outputs);
   const parts = await Promise.all(outputFiles.map(toCommonJs));
   // With a single non-ASCII character V8 stores the text at twice its size; esbuild cannot escape it in a regular expression.
   for (const { name, code } of parts) requireAscii(name, code);
@@ -291,9 +292,34 @@ async function buildExecutable() {
   say(`dist/opsdeck.js ${Math.round(statSync(outfile).size / 1024)} KB, ${parts.length} parts`);
 }
 
+/**
+ * Takes the names of other parts once, as variables: esbuild asks a getter at each use, which makes a call across parts cost
+ * several times one within. No two parts may import each other (`requireNoCycle`). Each statement keeps its length, so that the
+ * source map stays true.
+ */
+function bindImports(text) {
+  return text.replace(/import\{([^}]*)\}from"(\.\/[^"]+)";/g, (statement, names, part) => {
+    const bound = `var{${names.replaceAll(' as ', ':')}}=require("${part}");`;
+    return bound.length <= statement.length ? bound.padEnd(statement.length) : statement;
+  });
+}
+
+function requireNoCycle(outputs) {
+  const done = new Set();
+  const visit = (part, above) => {
+    if (above.includes(part)) throw new Error(`parts that import each other: ${[...above, part].join(', ')}`);
+    if (done.has(part)) return;
+    for (const { path, kind } of outputs[part]?.imports ?? []) {
+      if (kind === 'import-statement' && path in outputs) visit(path, [...above, part]);
+    }
+    done.add(part);
+  };
+  for (const part of Object.keys(outputs)) visit(part, []);
+}
+
 /** A part of the program as a CommonJS function body, with its source map. */
 async function toCommonJs({ path, text }) {
-  const { code, map } = await esbuild.transform(text, {
+  const { code, map } = await esbuild.transform(bindImports(text), {
     format: 'cjs',
     platform: 'node',
     target: shared.target,
