@@ -54,7 +54,7 @@ export function stepLiteral(place: HtmlPlace, text: string): Step {
 
 const COMMENT_STARTS: Readonly<Record<string, number>> = { htmlComment: 4, jsOpeningComment: 4, jsClosingComment: 3 };
 
-/** Writes text or raw text, with escapes for what looks like a tag and is none. */
+/** Writes text or raw text, with escapes for characters that only look like a tag. */
 function writeText(piece: string, leavesText: boolean): string {
   const tagAt = leavesText ? piece.lastIndexOf('<') : -1;
   const end = tagAt < 0 ? piece.length : tagAt;

@@ -40,7 +40,7 @@ export function readOffset(reading: Reading, element: string): Problem {
   return undefined;
 }
 
-/** The length of an offset such as `+3` or `-11`; 0 if it is none, or more than a day. */
+/** The length of an offset such as `+3` or `-11`; 0 if it is invalid or exceeds a day. */
 function signedHours(text: string): number {
   const match = /^[-+](\d+)/.exec(text);
   return match && Number(match[1]) <= 23 ? match[0].length : 0;

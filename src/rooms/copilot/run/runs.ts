@@ -39,7 +39,7 @@ export interface RunWatcher {
 
 /** A full disk is tried again after this time. */
 const RETRY_FULL_MS = 1_000;
-/** Why a question is refused for now. */
+/** Temporary refusals of a run. */
 const BUSY = refuse('rate_limited', 'the queue of the copilot is full; try again in a moment', {
   retryAfterS: 5,
 });
