@@ -34,17 +34,18 @@ import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
 import { ActivePlan } from './pipeline/active-plan.ts';
 import { GROUP_FLUSHED_MIGRATION, GROUP_TIMERS_MIGRATION } from './pipeline/group-timers.ts';
 import { NOTIFICATION_HISTORY_MIGRATION } from './pipeline/notification/history.ts';
-import { NOTIFICATION_LOG_MIGRATION } from './pipeline/notification/log.ts';
 import { createNotificationMetrics } from './pipeline/notification/metrics.ts';
 import { buildPlan } from './pipeline/notification/plan.ts';
+import { NOTIFICATION_LOG_MIGRATION } from './pipeline/notification/storage.ts';
 import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/import.ts';
 import { logSilenceChanges } from './silences/log.ts';
-import { SILENCE_MIGRATION } from './silences/store.ts';
+import { SILENCE_MIGRATION } from './silences/storage.ts';
 import { type AlertState, joinState, restoreState } from './state/alert-state.ts';
 import { startMaintenance } from './state/maintenance.ts';
+import { localStorage } from './state/storage.ts';
 import { AlertIntake } from './store/intake.ts';
 import type { AlertSlot } from './store/slot.ts';
 import { ALERT_MIGRATION, SETTLED_MIGRATION } from './store/writer.ts';
@@ -94,7 +95,8 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     removeHandoverLog(directory.path);
     const tree = new RouteTree(read.value.route);
     const inhibitionRules = read.value.inhibitRules;
-    const state = joinState({ options, tree, inhibitionRules, database, clock, log, newId: randomUUID });
+    const storage = localStorage({ ...options, database, clock, log });
+    const state = joinState({ options, tree, inhibitionRules, storage, clock, log, newId: randomUUID });
     log.info('State restored', await restoreState(state, clock.now()));
     await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
@@ -148,7 +150,7 @@ export interface Composition {
 export function composeApp(composition: Composition): Hono<HttpEnv> {
   const { options, config, state, plan, metrics, clock, log, member, version, startedAt, page } = composition;
   const { matcherMode } = options;
-  const { silences, silenceListing, alerts, alertListing, limit, history } = state;
+  const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
   const now = () => clock.now();
   const answers = new Answers(options.corsOrigins, options.corsOriginPattern, options.site?.allowsOrigin);
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
@@ -176,7 +178,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
     notifications: {
       answers,
       reading,
-      list: (query) => history.list(query),
+      list: (query) => storage.notifications.list(query),
       explain: (labels) => explainAlert(labels, { state, plan, now: now() }),
     },
     status: {
@@ -205,16 +207,15 @@ export async function createPlan(
   running: Running,
   { metrics, externalUrl, surroundings, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
-  const { options, config, state, database, clock, log } = running;
-  const { notificationLog, history } = state;
+  const { options, config, state, clock, log } = running;
+  const { notificationLog, storage } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
     withReceivers: options.receiverNameInMetrics,
   });
   const notifying = {
     notificationLog,
-    history,
-    database,
+    storage: storage.notifications,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     clock,
     log,
@@ -275,7 +276,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     stopWaiting();
     await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
     try {
-      await Promise.all([state.alerts.flush(), state.timers.flush(), state.notificationLog.flush()]);
+      await Promise.all([state.alerts.flush(), state.storage.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
       throw new CommandError(`the last alerts could not be written to disk: ${messageOf(error)}`, ExitCode.failed, {
         cause: error,

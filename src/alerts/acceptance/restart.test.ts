@@ -20,7 +20,7 @@ function createServer(t: TestContext, options: TestPipelineOptions = {}) {
     /** All that is to be on disk is there. */
     const end = async () => {
       await parts.state.dispatcher.stop();
-      await Promise.all([parts.state.alerts.flush(), parts.state.timers.flush()]);
+      await Promise.all([parts.state.alerts.flush(), parts.state.storage.timers.flush()]);
     };
     return { ...parts, end };
   };

@@ -103,3 +103,25 @@ function mergeEnds(known: Alert, posted: Alert): number {
   const keepsKnown = isResolvedAt(posted, now) ? isResolvedAt(known, now) : !known.timeout;
   return keepsKnown ? Math.max(known.endsAt, posted.endsAt) : posted.endsAt;
 }
+
+/** Merges two versions of an alert that may have reached different nodes; the same in either order. */
+export function joinVersions(a: Alert, b: Alert): Alert {
+  return isOlder(a, b) ? mergeAlerts(a, b) : mergeAlerts(b, a);
+}
+
+function isOlder(a: Alert, b: Alert): boolean {
+  const difference = a.updatedAt - b.updatedAt || a.endsAt - b.endsAt || a.startsAt - b.startsAt;
+  if (difference !== 0) return difference < 0;
+  return a.annotationsJson + a.generatorURL < b.annotationsJson + b.generatorURL;
+}
+
+/** Whether nothing differs but the time of the last post. */
+export function isSameVersion(a: Alert, b: Alert): boolean {
+  return (
+    a.startsAt === b.startsAt &&
+    a.endsAt === b.endsAt &&
+    a.timeout === b.timeout &&
+    a.annotationsJson === b.annotationsJson &&
+    a.generatorURL === b.generatorURL
+  );
+}

@@ -24,6 +24,8 @@ export interface RetryParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
+  /** Asked before each attempt; false: another node has taken over. Undefined: always. */
+  readonly mayBegin?: (() => Promise<boolean>) | undefined;
 }
 
 /** Ends the attempts of one notification from outside: at a stop or a reload. */
@@ -78,6 +80,13 @@ export interface RetryResult {
 
 type Failure = Extract<Delivery, { ok: false }>;
 
+const TAKEN_OVER: Failure = {
+  ok: false,
+  retry: false,
+  reason: 'contextCanceled',
+  error: 'another node has taken over',
+};
+
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 60_000;
 
@@ -109,12 +118,13 @@ export async function notifyWithRetry(
 async function tryUntilAborted(
   notifier: Notifier,
   notification: Notification,
-  { clock, ending, deadline, random, onAttempt }: RetryParts,
+  { clock, ending, deadline, random, onAttempt, mayBegin }: RetryParts,
 ): Promise<RetryResult> {
   const { signal } = ending;
   let last: Failure | undefined;
   let attempts = 0;
   while (!signal.aborted) {
+    if (mayBegin && !(await mayBegin())) return gaveUp('after', TAKEN_OVER, attempts);
     const begunAt = clock.now();
     const delivery = await attemptAt(notifier, notification, signal);
     attempts++;

@@ -1,6 +1,5 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Database } from '../../kernel/storage/database.ts';
 import { bench, isAsked, printNumber, printTable } from '../../testing/bench.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
@@ -9,6 +8,7 @@ import { RouteTree } from '../domain/route.ts';
 import { TimeIntervals } from '../domain/time-intervals.ts';
 import { MIGRATIONS } from '../server.ts';
 import { joinState } from '../state/alert-state.ts';
+import { localStorage } from '../state/storage.ts';
 import { alertOf, HOUR, routeSettings } from '../testing/parts.ts';
 import type { NotificationMetrics } from './notification/metrics.ts';
 import { Pipeline } from './pipeline.ts';
@@ -101,10 +101,12 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
   });
   const tree = new RouteTree(routeSettings({ groupBy: ['n'], groupWaitMs: HOUR, groupIntervalMs: INTERVAL_MS }));
   const options = ALERT_SERVER_DEFAULTS;
-  const state = joinState({ options, tree, inhibitionRules: [], database, clock: systemClock, log, newId: () => '' });
+  const storage = localStorage({ ...options, database, clock: systemClock, log });
+  const newId = () => '';
+  const state = joinState({ options, tree, inhibitionRules: [], storage, clock: systemClock, log, newId });
   const begins = systemClock.now() + LEAD_MS;
   const watches = [new Watch((index) => begins + dueAt(index)), new Watch(() => Number.NaN)] as const;
-  const receivers = new Map([['default', createReceiver(state, database, log, (index) => watches[0].notified(index))]]);
+  const receivers = new Map([['default', createReceiver(state, log, (index) => watches[0].notified(index))]]);
   const { inhibitor, silencer } = state;
   const intervals = new TimeIntervals([]);
   const suppression = new Suppression({ inhibitor, silencer, intervals, log, suppressed() {} });
@@ -116,7 +118,7 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
   state.dispatcher.start(watched(new Pipeline(suppression, receivers), watches));
   await new Promise((resolve) => setTimeout(resolve, LEAD_MS + INTERVAL_MS + 4_000 + dueAt(GROUPS - 1)));
   await state.dispatcher.stop();
-  await Promise.all([state.alerts.flush(), state.timers.flush()]);
+  await Promise.all([state.alerts.flush(), state.storage.timers.flush()]);
   await close();
   return { first: watches[0].round(), second: watches[1].round() };
 }
@@ -124,12 +126,12 @@ async function measure(dueAt: (index: number) => number): Promise<{ readonly fir
 /** The pipeline, with a watch for each of the first rounds. */
 function watched(pipeline: Pipeline, watches: readonly Watch[]): Pipeline {
   const rounds = new Uint8Array(GROUPS);
-  const evaluate: Pipeline['evaluate'] = (group, alerts, at) => {
+  const evaluate: Pipeline['evaluate'] = (group, alerts, at, claim) => {
     const index = Number(group.labels.values[0]);
     const round = (rounds[index] as number)++;
     const watch = watches[round];
     watch?.begin();
-    const evaluation = pipeline.evaluate(group, alerts, at);
+    const evaluation = pipeline.evaluate(group, alerts, at, claim);
     watch?.flushed(index);
     // The next is counted from the tick of this one.
     const next = watches[round + 1];
@@ -141,11 +143,10 @@ function watched(pipeline: Pipeline, watches: readonly Watch[]): Pipeline {
 
 function createReceiver(
   state: ReturnType<typeof joinState>,
-  database: Database,
   log: ReturnType<typeof createLog>,
   notified: (index: number) => void,
 ): Receiver {
-  const { notificationLog, history } = state;
+  const { notificationLog, storage } = state;
   const notifier = {
     async notify({ groupLabels }: Notification) {
       notified(Number(groupLabels.n));
@@ -153,7 +154,7 @@ function createReceiver(
     },
   };
   return new Receiver('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
-    ...{ notificationLog, history, database, clock: systemClock, log, metrics: quiet },
+    ...{ notificationLog, storage: storage.notifications, clock: systemClock, log, metrics: quiet },
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,

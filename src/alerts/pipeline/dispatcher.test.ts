@@ -301,7 +301,7 @@ test('after the stop a waiting flush sends nothing; after the next start it does
       ['requested webhook ok', count],
     ],
   );
-  await state.timers.flush();
+  await state.storage.timers.flush();
   const timers = database.committed.flat().filter(({ sql }) => sql.includes('INTO group_timers'));
   const flushed = new Map(timers.map(({ values: [id, , isFlushed] }) => [String(id), isFlushed]));
   assert.deepEqual(

@@ -4,15 +4,18 @@ import type { Log } from '../../kernel/log.ts';
 import type { AlertGroup } from '../store/group.ts';
 import type { AlertGroups, GroupListener } from '../store/groups.ts';
 import type { AlertSlot } from '../store/slot.ts';
+import type { Claims, FlushResult, ReleasedAlert } from './claims.ts';
 import { Flush, type FlushParts } from './flush.ts';
 import { FlushSchedule } from './flush-schedule.ts';
-import type { GroupTimers, RememberedTimer } from './group-timers.ts';
+import type { RememberedTimer, TimerStorage } from './group-timers.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { SendQueue } from './send-queue.ts';
 
 export interface DispatcherParts {
   readonly groups: AlertGroups;
-  readonly timers: GroupTimers;
+  readonly timers: TimerStorage;
+  /** Undefined: this node is the only one. */
+  readonly claims?: Claims | undefined;
   /** Held while groups are due, so that sends begin after all of them are flushed. */
   readonly sending: SendQueue;
   readonly clock: Clock;
@@ -23,9 +26,12 @@ export interface DispatcherParts {
   readonly settled: (slot: AlertSlot) => void;
 }
 
+/** A flush that begins later than this no longer keeps the rhythm of its group. */
+const MAX_LATE_MS = 1_000;
+
 /**
  * Flushes every group when it is due: its alerts go through the pipeline, and resolved ones leave after success. The next
- * flush is counted from the tick of this one, not from its end, and never overlaps it.
+ * flush is counted from the appointed time of this one, not from its end, and never overlaps it.
  */
 export class Dispatcher implements GroupListener {
   readonly #parts: DispatcherParts;
@@ -36,12 +42,15 @@ export class Dispatcher implements GroupListener {
   readonly #waiting = new Set<{ readonly flushes: Set<Flush>; readonly ended: () => void }>();
   /** Timers of groups from before the start; each is read once. */
   readonly #remembered = new Map<string, RememberedTimer>();
+  /** Only where several nodes flush them. */
+  readonly #byId = new Map<string, AlertGroup>();
   #pipeline: Pipeline | undefined;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const { clock, sending } = parts;
+    const { clock, claims, sending } = parts;
     this.#flushParts = {
+      claims,
       now: () => clock.now(),
       isRunning: () => this.#schedule.isRunning,
       announce: (alerts) => parts.announced(alerts.map(({ slot }) => slot)),
@@ -101,7 +110,9 @@ export class Dispatcher implements GroupListener {
     const isOld = slot.alert.startsAt + groupWaitMs < now;
     const waitMs = isOld ? 0 : groupWaitMs;
     this.#remembered.delete(group.id);
-    if (remembered?.isFlushed) this.#set(group, now, true);
+    if (this.#parts.claims) this.#byId.set(group.id, group);
+    // The last notification of a single node may not be recorded.
+    if (remembered?.isFlushed) this.#set(group, this.#parts.claims ? remembered.at : now, true);
     // group_wait may have become shorter meanwhile.
     else this.#set(group, remembered ? Math.min(remembered.at, now + groupWaitMs) : now + waitMs, false);
   }
@@ -109,7 +120,24 @@ export class Dispatcher implements GroupListener {
   removed(group: AlertGroup): void {
     this.#schedule.delete(group);
     group.isOverdue = false;
+    if (this.#byId.get(group.id) === group) this.#byId.delete(group.id);
     this.#parts.timers.set(group.id, undefined);
+  }
+
+  /** Another node has flushed the group. */
+  flushedElsewhere(id: string, { nextFlushAt, released }: FlushResult): void {
+    const group = this.#byId.get(id);
+    if (!group) {
+      if (nextFlushAt === undefined) this.#remembered.delete(id);
+      else this.#remembered.set(id, { at: nextFlushAt, isFlushed: true });
+      return;
+    }
+    group.isContested = false;
+    if (nextFlushAt !== undefined) this.#schedule.set(group, nextFlushAt);
+    const ends = new Map(released.map(({ fingerprint, endsAt }) => [fingerprint, endsAt]));
+    for (const slot of [...group.sorted()]) {
+      if (ends.get(slot.alert.fingerprint) === slot.alert.endsAt) this.#leave(group, slot);
+    }
   }
 
   #set(group: AlertGroup, at: number, isFlushed: boolean): void {
@@ -122,11 +150,14 @@ export class Dispatcher implements GroupListener {
       group.isOverdue = true;
       return;
     }
-    this.#set(group, this.#parts.clock.now() + group.route.groupIntervalMs, true);
+    const now = this.#parts.clock.now();
+    // From the appointed time, so that delays do not add up.
+    const isLate = now - group.nextFlushAt > MAX_LATE_MS;
+    this.#set(group, (isLate ? now : group.nextFlushAt) + group.route.groupIntervalMs, true);
     const flush = new Flush(group, this.#pipeline as Pipeline, this.#flushParts);
     flush.evaluate();
-    if (flush.isNotified) this.#release(flush);
-    else if (flush.state === 'evaluated') this.#queue(flush);
+    if (flush.state === 'evaluated') this.#queue(flush);
+    else if (flush.isNotified) this.#release(flush);
   }
 
   #queue(flush: Flush): void {
@@ -137,7 +168,7 @@ export class Dispatcher implements GroupListener {
 
   #end(flush: Flush): void {
     const { group } = flush;
-    if (flush.isNotified) this.#release(flush);
+    this.#conclude(flush, flush.isNotified ? this.#release(flush) : []);
     this.#underWay.delete(flush);
     for (const waiting of this.#waiting) {
       if (!waiting.flushes.delete(flush) || waiting.flushes.size > 0) continue;
@@ -150,13 +181,34 @@ export class Dispatcher implements GroupListener {
     this.#tick(group);
   }
 
+  /** Passes the result on to the other nodes, or tries again when one of them may have failed. */
+  #conclude({ group, claim, retryAt, isNotified }: Flush, released: readonly ReleasedAlert[]): void {
+    const nextFlushAt = Number.isFinite(group.nextFlushAt) ? group.nextFlushAt : undefined;
+    // A request that a stop has cut short may have arrived: the next node learns that from the claim, which is left open.
+    if (claim && !isNotified && !this.#schedule.isRunning) return;
+    if (claim) {
+      group.isContested = false;
+      this.#parts.claims?.complete(claim, group, { nextFlushAt, released });
+    } else if (retryAt !== undefined && nextFlushAt !== undefined) {
+      group.isContested = true;
+      this.#schedule.set(group, retryAt);
+    }
+  }
+
   /** Alerts that fired again during the flush stay. */
-  #release({ group, alerts }: Flush): void {
-    const { groups, settled } = this.#parts;
+  #release({ group, alerts }: Flush): readonly ReleasedAlert[] {
+    const released: ReleasedAlert[] = [];
     for (const { slot, alert, isResolved } of alerts) {
       if (!isResolved || slot.alert !== alert || !group.has(slot)) continue;
-      groups.release(group, slot);
-      if (slot.isSettled) settled(slot);
+      this.#leave(group, slot);
+      released.push({ fingerprint: alert.fingerprint, endsAt: alert.endsAt });
     }
+    return released;
+  }
+
+  #leave(group: AlertGroup, slot: AlertSlot): void {
+    const { groups, settled } = this.#parts;
+    groups.release(group, slot);
+    if (slot.isSettled) settled(slot);
   }
 }

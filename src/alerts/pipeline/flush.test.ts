@@ -18,6 +18,7 @@ function createFlushes(integration: FakeIntegration = {}) {
   const server = { isRunning: true };
   const parts: FlushParts = {
     now: () => clock.now(),
+    claims: undefined,
     isRunning: () => server.isRunning,
     announce: (alerts) => void events.push(`announced ${alerts.length}`),
     failed: (_, error) => void events.push(`failed ${error}`),

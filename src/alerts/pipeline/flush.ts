@@ -1,4 +1,5 @@
 import type { AlertGroup } from '../store/group.ts';
+import type { Claim, Claims } from './claims.ts';
 import { alertsOf, type FlushedAlert } from './flushed-alert.ts';
 import type { Evaluation, Pipeline } from './pipeline.ts';
 import type { Queued, SendQueue } from './send-queue.ts';
@@ -13,7 +14,7 @@ export type FlushState = 'due' | 'evaluated' | 'queued' | 'sent' | 'recorded';
 const TRANSITIONS: Readonly<Record<FlushState, readonly FlushState[]>> = {
   due: ['evaluated'],
   evaluated: ['queued', 'sent', 'recorded', 'due'],
-  // A late turn evaluates again.
+  // A late turn evaluates again, and so does one with a claim.
   queued: ['evaluated', 'sent', 'due'],
   sent: ['recorded', 'due'],
   recorded: [],
@@ -21,6 +22,8 @@ const TRANSITIONS: Readonly<Record<FlushState, readonly FlushState[]>> = {
 
 export interface FlushParts {
   readonly now: () => number;
+  /** Undefined: this node is the only one. */
+  readonly claims: Claims | undefined;
   /** False after a stop: nothing is sent any more. */
   readonly isRunning: () => boolean;
   /** The next commit puts the alerts on disk, so that the next process knows which may have been sent. */
@@ -40,6 +43,8 @@ export class Flush implements Queued {
   #alerts: readonly FlushedAlert[] = [];
   #evaluation: Evaluation | undefined;
   #isNotified = false;
+  #claim: Claim | undefined;
+  #retryAt: number | undefined;
 
   constructor(group: AlertGroup, pipeline: Pipeline, parts: FlushParts) {
     this.group = group;
@@ -66,20 +71,35 @@ export class Flush implements Queued {
     return this.#isNotified;
   }
 
+  /** Undefined: it has, or needs, none. */
+  get claim(): Claim | undefined {
+    return this.#claim;
+  }
+
+  /** When to try again, as another node has the claim; epoch milliseconds. */
+  get retryAt(): number | undefined {
+    return this.#retryAt;
+  }
+
   /** Evaluates what to send; most flushes have nothing new and end here. */
   evaluate(): void {
     this.#become('evaluated');
     this.#at = this.#parts.now();
     this.#alerts = alertsOf(this.group, this.#at);
     try {
-      this.#evaluation = this.#pipeline.evaluate(this.group, this.#alerts, this.#at);
+      this.#evaluation = this.#pipeline.evaluate(this.group, this.#alerts, this.#at, this.#claim);
     } catch (error) {
       this.#fail(error);
       return;
     }
-    if (this.#evaluation) return;
-    this.#isNotified = true;
-    this.#become('recorded');
+    this.#isNotified = this.#evaluation === undefined;
+    if (this.#isNotified && !this.#needsClaim) this.#become('recorded');
+  }
+
+  /** Whether another node may have to be asked although there is nothing to send: resolved alerts would leave the group. */
+  get #needsClaim(): boolean {
+    if (!this.#parts.claims || this.#claim) return false;
+    return this.group.isContested || this.#alerts.some(({ isResolved }) => isResolved);
   }
 
   enter(queue: SendQueue): void {
@@ -98,12 +118,29 @@ export class Flush implements Queued {
       return;
     }
     if (this.#isLate()) this.evaluate();
-    if (this.#isToSend) this.#parts.announce((this.#evaluation as Evaluation).alerts);
+    if (this.#isToSend) this.#parts.announce(this.#evaluation?.alerts ?? this.#alerts);
   }
 
   async send(leave: () => void): Promise<void> {
+    const { claims } = this.#parts;
+    if (claims && this.#isToSend) await this.#take(claims);
     if (this.#isToSend) await this.#notify(this.#evaluation as Evaluation, leave);
     this.#parts.ended(this);
+  }
+
+  /** Evaluates again with a claim: other nodes may have sent meanwhile. */
+  async #take(claims: Claims): Promise<void> {
+    const outcome = await claims.claim(this.group);
+    if (!outcome.ok) {
+      this.#retryAt = outcome.retryAt;
+      this.#become('due');
+    } else if (this.#parts.isRunning()) {
+      this.#claim = outcome.claim;
+      this.evaluate();
+    } else {
+      claims.complete(outcome.claim, this.group, { nextFlushAt: this.#at, released: [] });
+      this.#become('due');
+    }
   }
 
   /** False: the second evaluation found nothing to send or failed, or the server stops. */
@@ -123,6 +160,8 @@ export class Flush implements Queued {
   }
 
   #isLate(): boolean {
+    // With a claim it is evaluated again in any case.
+    if (this.#parts.claims) return false;
     const { at, deadlineAt } = this.#evaluation as Evaluation;
     return this.#parts.now() - at >= (deadlineAt - at) / 2;
   }

@@ -17,18 +17,19 @@ export function alertsOf(group: AlertGroup, at: number): readonly FlushedAlert[]
   return group.sorted().map((slot) => ({ slot, alert: slot.alert, isResolved: isResolvedAt(slot.alert, at) }));
 }
 
-export function fingerprintsOf(alerts: readonly FlushedAlert[]): FoundAlerts {
+/** `isInDoubt`: any of them may have been sent without an entry in the log. */
+export function fingerprintsOf(alerts: readonly FlushedAlert[], isInDoubt = false): FoundAlerts {
   const resolved = fingerprintsWhere(alerts, isResolved);
   return {
     firing: resolved.length === alerts.length ? NOBODY : fingerprintsWhere(alerts, isFiring),
     resolved,
-    inDoubt: resolved.length === 0 ? NOBODY : fingerprintsWhere(alerts, isInDoubt),
+    inDoubt: resolved.length === 0 || isInDoubt ? resolved : fingerprintsWhere(alerts, mayHaveBeenSent),
   };
 }
 
 const isFiring = ({ isResolved }: FlushedAlert) => !isResolved;
 const isResolved = ({ isResolved }: FlushedAlert) => isResolved;
-const isInDoubt = ({ isResolved, slot }: FlushedAlert) => isResolved && slot.isInDoubt;
+const mayHaveBeenSent = ({ isResolved, slot }: FlushedAlert) => isResolved && slot.isInDoubt;
 
 function fingerprintsWhere(
   alerts: readonly FlushedAlert[],

@@ -31,8 +31,18 @@ export interface RememberedTimer {
 /** Undefined: the group is gone. */
 type Timer = readonly [id: string, timer: RememberedTimer | undefined];
 
-/** The next flush of each group, kept on disk for a restart. */
-export class GroupTimers {
+/** Where the next flush of each group is kept, for a restart. */
+export interface TimerStorage {
+  /** By group id. */
+  load(): Promise<ReadonlyMap<string, RememberedTimer>>;
+  /** Undefined: the group is gone. */
+  set(id: string, timer: RememberedTimer | undefined): void;
+  /** Resolves when everything is written. */
+  flush(): Promise<void>;
+}
+
+/** Group timers in the data directory. */
+export class GroupTimers implements TimerStorage {
   readonly #database: Database;
   readonly #behind: WriteBehind;
   /** By the id of the group; undefined: the group is gone. */
@@ -51,7 +61,6 @@ export class GroupTimers {
     });
   }
 
-  /** The timers of the last process, by group id. */
   async load(): Promise<ReadonlyMap<string, RememberedTimer>> {
     const rows = await this.#database.query('SELECT id, next_flush_at, flushed FROM group_timers');
     return new Map(

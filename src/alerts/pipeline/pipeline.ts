@@ -1,5 +1,6 @@
 import type { FoundAlerts } from '../domain/deduplication.ts';
 import type { AlertGroup } from '../store/group.ts';
+import type { Claim } from './claims.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
 import type { Receiver, ReceiverIntegration } from './receiver.ts';
 import type { Suppression } from './suppression.ts';
@@ -12,6 +13,7 @@ export interface Evaluation extends FoundAlerts {
   readonly alerts: readonly FlushedAlert[];
   /** The receiver's integrations that need a notification; never empty. */
   readonly unaware: readonly ReceiverIntegration[];
+  readonly claim: Claim | undefined;
   /** The instant of the flush. */
   readonly at: number;
   /** The end of all attempts; epoch milliseconds. */
@@ -33,10 +35,10 @@ export class Pipeline {
   }
 
   /** Undefined: nothing to send, and resolved alerts are settled. */
-  evaluate(group: AlertGroup, held: readonly FlushedAlert[], at: number): Evaluation | undefined {
+  evaluate(group: AlertGroup, held: readonly FlushedAlert[], at: number, claim?: Claim): Evaluation | undefined {
     const alerts = this.#suppression.pass(group, held, at);
     if (alerts.length === 0) return undefined;
     const deadlineAt = at + Math.max(group.route.groupIntervalMs, MIN_DEADLINE_MS);
-    return this.#receivers.get(group.receiver)?.evaluate({ group, alerts, at, deadlineAt });
+    return this.#receivers.get(group.receiver)?.evaluate({ group, alerts, claim, at, deadlineAt });
   }
 }

@@ -37,12 +37,12 @@ export class Receiver {
   }
 
   /** Undefined: no integration needs a notification. */
-  evaluate(flushed: Pick<Evaluation, 'group' | 'alerts' | 'at' | 'deadlineAt'>): Evaluation | undefined {
-    const { group, alerts, at, deadlineAt } = flushed;
-    const { firing, resolved, inDoubt } = fingerprintsOf(alerts);
+  evaluate(flushed: Pick<Evaluation, 'group' | 'alerts' | 'claim' | 'at' | 'deadlineAt'>): Evaluation | undefined {
+    const { group, alerts, claim, at, deadlineAt } = flushed;
+    const { firing, resolved, inDoubt } = fingerprintsOf(alerts, claim?.isInDoubt);
     const unaware = this.dedup.unaware(group, { firing, resolved, inDoubt }, at);
     if (unaware.length === 0) return undefined;
-    return { group, receiver: this, alerts, unaware, firing, resolved, inDoubt, at, deadlineAt };
+    return { group, receiver: this, alerts, claim, unaware, firing, resolved, inDoubt, at, deadlineAt };
   }
 
   /** Resolves with whether every integration is up to date. Calls `leave` when all first attempts have ended. */

@@ -40,6 +40,7 @@ export class Sending {
   /** Resolves with whether the integration is up to date. Calls `tried` when the first attempt has ended. */
   async run(ending: Ending, tried: () => void): Promise<boolean> {
     const { receiver, integration, key, evaluation } = this.#subject;
+    const { claim } = evaluation;
     const { metrics, clock, random } = this.#parts;
     metrics.attempted(integration.name, receiver);
     const notification = this.#notification();
@@ -52,6 +53,7 @@ export class Sending {
     const startedAt = clock.now();
     const { delivery, attempts } = await notifyWithRetry(integration.notifier, notification, {
       ...{ clock, random, ending, deadline: evaluation.deadlineAt },
+      mayBegin: claim && (() => claim.confirm()),
       onAttempt: (attempt) => {
         if (attempt.number === 1) tried();
         this.#noteAttempt(attempt);
@@ -65,7 +67,7 @@ export class Sending {
     }
     metrics.failed(integration.name, receiver, delivery.reason);
     this.#logFailure(delivery);
-    await this.#recorder.failed(record);
+    await this.#recorder.failed(evaluation, record);
     return false;
   }
 

@@ -5,6 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../../kernel/storage/database.ts';
 import { decodeSnapshot } from '../contract/snapshot.ts';
 import type { Silence } from '../domain/silence.ts';
+import { upsertOf } from './storage.ts';
 import type { SilenceStore } from './store.ts';
 
 /** Imported files: each is imported once, also when its silences have been deleted since. */
@@ -32,7 +33,11 @@ export async function importSnapshot({ path, database, silences, log }: ImportPa
   const found = readSnapshot(file, log);
   if (!found) return;
   const fresh = found.filter(({ id }) => !silences.get(id));
-  await silences.adopt(fresh, [{ sql: 'INSERT INTO imports (name) VALUES (?)', values: [SNAPSHOT_NAME] }]);
+  await database.write([
+    ...fresh.map(upsertOf),
+    { sql: 'INSERT INTO imports (name) VALUES (?)', values: [SNAPSHOT_NAME] },
+  ]);
+  silences.apply(fresh.map((after) => ({ before: undefined, after })));
   log.info('Silences of Alertmanager taken over', { file, silences: fresh.length });
 }
 

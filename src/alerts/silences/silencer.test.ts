@@ -6,7 +6,7 @@ import { labelsJson, labelValue } from '../domain/label-set.ts';
 import { expireSilence, type Silence } from '../domain/silence.ts';
 import { alertOf, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { Silencer } from './silencer.ts';
-import type { SilenceChange } from './store.ts';
+import type { SilenceChange } from './storage.ts';
 
 const NAMES = ['alertname', 'job', 'zone'];
 const VALUES = ['', 'a', 'b', 'c'];

@@ -1,7 +1,7 @@
 import type { LabelSet } from '../domain/label-set.ts';
 import { MatcherIndex } from '../domain/matcher/index.ts';
 import { type Silence, type SilenceState, silenceStateAt } from '../domain/silence.ts';
-import type { SilenceChange } from './store.ts';
+import type { SilenceChange } from './storage.ts';
 
 /** What the silencer needs of an alert. */
 export interface Silenceable {

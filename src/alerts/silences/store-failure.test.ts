@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeDatabase } from '../../testing/fake/database.ts';
 import { HOUR, onLabelA, postedSilence, START } from '../testing/parts.ts';
+import { LocalSilences } from './storage.ts';
 import { type SetResult, SilenceStore } from './store.ts';
 
 const FULL = new Error('database or disk is full');
@@ -10,7 +11,7 @@ function createStore(maxSilences = 0) {
   const database = new FakeDatabase();
   const rules = { retentionMs: HOUR, maxSilences, maxSilenceSizeBytes: 0, classicNames: false };
   let count = 0;
-  const store = new SilenceStore(database, rules, () => `id-${++count}`);
+  const store = new SilenceStore(new LocalSilences(database), rules, () => `id-${++count}`);
   const reported: string[] = [];
   store.subscribe((changes) => reported.push(changes.map(({ after }) => `${after?.id} ${after?.comment}`).join(', ')));
   return { database, store, reported };

@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { type Database, openDatabase } from '../../kernel/storage/database.ts';
 import type { Silence } from '../domain/silence.ts';
 import { HOUR, MINUTE, onLabelA, postedSilence, START } from '../testing/parts.ts';
-import { countSilenceStates, SILENCE_MIGRATION, type SilenceChange, type SilenceRules, SilenceStore } from './store.ts';
+import { LocalSilences, SILENCE_MIGRATION, type SilenceChange } from './storage.ts';
+import { countSilenceStates, type SilenceRules, SilenceStore } from './store.ts';
 
 const RULES: SilenceRules = { retentionMs: HOUR, maxSilences: 0, maxSilenceSizeBytes: 0, classicNames: false };
 
@@ -25,7 +26,7 @@ async function open(t: TestContext, path: string): Promise<Database> {
 
 function createStore(database: Database, rules: Partial<SilenceRules> = {}): SilenceStore {
   let count = 0;
-  return new SilenceStore(database, { ...RULES, ...rules }, () => `id-${++count}`);
+  return new SilenceStore(new LocalSilences(database), { ...RULES, ...rules }, () => `id-${++count}`);
 }
 
 /** All that can be compared of a silence; what its matchers do follows from the rest. */

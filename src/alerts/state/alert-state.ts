@@ -1,14 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Database } from '../../kernel/storage/database.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import type { RouteTree } from '../domain/route.ts';
 import { Inhibitor } from '../inhibition/inhibitor.ts';
 import { AlertListing } from '../listing/alert-listing.ts';
 import { Dispatcher } from '../pipeline/dispatcher.ts';
-import { GroupTimers } from '../pipeline/group-timers.ts';
-import { NotificationHistory } from '../pipeline/notification/history.ts';
 import { NotificationLog } from '../pipeline/notification/log.ts';
 import { SendQueue } from '../pipeline/send-queue.ts';
 import { SilenceListing } from '../silences/listing.ts';
@@ -18,6 +15,7 @@ import { AlertGroups } from '../store/groups.ts';
 import { AlertLimit } from '../store/limit.ts';
 import { type AlertSlot, forgetAlert } from '../store/slot.ts';
 import { AlertStore } from '../store/store.ts';
+import type { AlertServerStorage } from './storage.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** The stores of alerts and silences, and everything derived from them for readers. */
@@ -27,11 +25,10 @@ export interface AlertState {
   readonly silencer: Silencer;
   readonly inhibitor: Inhibitor;
   readonly groups: AlertGroups;
-  readonly timers: GroupTimers;
   readonly dispatcher: Dispatcher;
   readonly sending: SendQueue;
   readonly notificationLog: NotificationLog;
-  readonly history: NotificationHistory;
+  readonly storage: AlertServerStorage;
   readonly limit: AlertLimit;
   readonly alertListing: AlertListing;
   readonly silenceListing: SilenceListing;
@@ -46,7 +43,7 @@ export interface AlertStateParts {
   >;
   readonly tree: RouteTree;
   readonly inhibitionRules: readonly InhibitionRule[];
-  readonly database: Database;
+  readonly storage: AlertServerStorage;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the id of a silence. */
@@ -55,23 +52,22 @@ export interface AlertStateParts {
 
 /** Connects the stores and their listeners. The order of the listeners is decided here. */
 export function joinState(parts: AlertStateParts): AlertState {
-  const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
-  const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
-  const alerts = new AlertStore(database, clock, log);
+  const { options, tree, inhibitionRules, storage, clock, log, newId } = parts;
+  const rules = { ...options, classicNames: options.matcherMode === 'classic' };
+  const silences = new SilenceStore(storage.silences, rules, newId);
+  const alerts = new AlertStore(storage.alerts);
   const silencer: Silencer = new Silencer(
     () => alerts.all(),
     (fingerprint) => alertListing.noteSilenced(fingerprint),
   );
   const inhibitor = new Inhibitor(inhibitionRules);
   const groups = new AlertGroups(tree);
-  const timers = new GroupTimers(database, clock, log);
   const announced = (slots: readonly AlertSlot[]) => alerts.announce(slots);
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
-  const commit = () => void database.writeNow([], 'system').catch(() => {});
-  const sending = new SendQueue({ clock, commit });
-  const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, announced, settled });
-  const notificationLog = new NotificationLog(database, clock, log);
-  const history = new NotificationHistory(database, options.retentionMs);
+  const sending = new SendQueue({ clock, commit: () => storage.commit() });
+  const { timers, claims } = storage;
+  const dispatcher = new Dispatcher({ groups, timers, claims, sending, clock, log, announced, settled });
+  const notificationLog = new NotificationLog(storage.notifications, clock, log);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });
   const silenceListing = new SilenceListing(() => silences.all());
@@ -86,11 +82,10 @@ export function joinState(parts: AlertStateParts): AlertState {
     silencer,
     inhibitor,
     groups,
-    timers,
+    storage,
     dispatcher,
     sending,
     notificationLog,
-    history,
     limit,
     alertListing,
     silenceListing,
@@ -138,11 +133,11 @@ function tellOfAlerts({
 
 /** Reads the state from disk; returns the numbers of silences and alerts. */
 export async function restoreState(
-  { alerts, silences, limit, dispatcher, timers, notificationLog }: AlertState,
+  { alerts, silences, limit, dispatcher, storage, notificationLog }: AlertState,
   now: number,
 ): Promise<{ readonly silences: number; readonly alerts: number; readonly notifications: number }> {
   const notifications = await notificationLog.load();
-  dispatcher.remember(await timers.load());
+  dispatcher.remember(await storage.timers.load());
   // Silences first: each alert then queries the index of silences once, instead of each silence testing all alerts.
   const restored = { silences: await silences.load(), alerts: await alerts.load(), notifications };
   for (const { alert } of alerts.sorted()) limit.admit(alert, now);

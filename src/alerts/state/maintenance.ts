@@ -17,7 +17,7 @@ export interface MaintenanceParts {
 
 /** Removes expired data periodically. Returns the function that stops it. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
-  const { alerts, history, silenceUpkeep, notificationLogUpkeep } = state;
+  const { alerts, storage, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (what: string, work: () => Promise<unknown>) => () => {
     work().catch((error) => log.error(`${what} could not be removed`, { err: messageOf(error) }));
   };
@@ -30,7 +30,7 @@ export function startMaintenance({ options, state, clock, log }: MaintenancePart
     every(options.maintenanceIntervalMs, [
       attempt('old silences', () => silenceUpkeep.run(clock.now())),
       attempt('old entries of the notification log', () => notificationLogUpkeep.run(clock.now())),
-      attempt('old notifications', () => history.collectGarbage(clock.now())),
+      attempt('old notifications', () => storage.notifications.collectGarbage(clock.now())),
     ]),
     // Before alerts are deleted: a silence that expires with its alerts needs them.
     every(options.gcIntervalMs, [endSilences, () => alerts.collectGarbage(clock.now())]),

@@ -22,6 +22,8 @@ export class AlertGroup {
   appointment: object | undefined;
   /** A flush is under way; the next one waits for it. */
   isFlushing = false;
+  /** Another node has, or had, the right to flush it. */
+  isContested = false;
   /** The next flush became due during this one. */
   isOverdue = false;
   /** Counts the changes of its alerts, so that derived values can be checked for validity. */

@@ -8,12 +8,13 @@ import { alertOf, MINUTE, postedAlert, START } from '../testing/parts.ts';
 import { AlertIntake } from './intake.ts';
 import { AlertLimit } from './limit.ts';
 import { AlertStore } from './store.ts';
+import { AlertWriter } from './writer.ts';
 
 function createIntake(limit = 0) {
   const clock = new FakeClock(START);
   const lines: string[] = [];
   const log = createLog({ level: 'info', format: 'logfmt', clock, write: (line) => lines.push(line) });
-  const store = new AlertStore(new FakeDatabase(), clock, log);
+  const store = new AlertStore(new AlertWriter(new FakeDatabase(), clock, log));
   const counted = { firing: 0, resolved: 0, invalid: 0, limited: 0 };
   const processed: (readonly [count: number, took: boolean])[] = [];
   const intake = new AlertIntake({

@@ -10,7 +10,7 @@ import { FakeDatabase } from '../../testing/fake/database.ts';
 import { type Alert, acceptAlert } from '../domain/alert.ts';
 import { alertOf, MINUTE, postedAlert, START } from '../testing/parts.ts';
 import { AlertStore } from './store.ts';
-import { ALERT_MIGRATION, SETTLED_MIGRATION } from './writer.ts';
+import { ALERT_MIGRATION, AlertWriter, SETTLED_MIGRATION } from './writer.ts';
 
 const FULL = new Error('database or disk is full');
 
@@ -18,7 +18,7 @@ function createStore<T extends Database>(database: T, now = START) {
   const clock = new FakeClock(now);
   const lines: string[] = [];
   const log = createLog({ level: 'info', format: 'logfmt', clock, write: (line) => lines.push(line) });
-  return { clock, database, lines, store: new AlertStore(database, clock, log) };
+  return { clock, database, lines, store: new AlertStore(new AlertWriter(database, clock, log)) };
 }
 
 const numbered = (number: number, rest: Partial<Alert> = {}) => alertOf({ n: String(number) }, rest);

@@ -8,19 +8,21 @@ import { labelsJson } from '../domain/label-set.ts';
 import { alertOf, MINUTE, START } from '../testing/parts.ts';
 import type { AlertSlot } from './slot.ts';
 import { AlertStore } from './store.ts';
+import { AlertWriter } from './writer.ts';
 
 function createStore() {
   const clock = new FakeClock(START);
   const database = new FakeDatabase();
   const log: string[] = [];
   const write = (message: string) => log.push(message);
-  const store = new AlertStore(database, clock, {
+  const writer = new AlertWriter(database, clock, {
     debug: write,
     info: write,
     warn: write,
     error: write,
     debugging: false,
   });
+  const store = new AlertStore(writer);
   return { clock, database, log, store };
 }
 

@@ -1,9 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Database } from '../../kernel/storage/database.ts';
-import { type Alert, isResolvedAt, mergeAlerts } from '../domain/alert.ts';
+import { type Alert, isResolvedAt, isSameVersion, joinVersions, mergeAlerts } from '../domain/alert.ts';
 import type { AlertSlot } from './slot.ts';
-import { AlertWriter } from './writer.ts';
+import type { AlertStorage, StoredAlert } from './storage.ts';
 
 export interface AlertListener {
   /** `isNew`: no alert with these labels was stored before. */
@@ -13,7 +10,7 @@ export interface AlertListener {
 
 /** All alerts, by fingerprint. Listeners are called in the order of subscription. */
 export class AlertStore {
-  readonly #writer: AlertWriter;
+  readonly #storage: AlertStorage;
   readonly #slots = new Map<string, AlertSlot>();
   readonly #listeners: AlertListener[] = [];
   /** In the order of fingerprints; new slots are sorted in at the next listing. */
@@ -21,18 +18,18 @@ export class AlertStore {
   #added: AlertSlot[] = [];
   #nextId = 1;
 
-  constructor(database: Database, clock: Clock, log: Log) {
-    this.#writer = new AlertWriter(database, clock, log);
+  constructor(storage: AlertStorage) {
+    this.#storage = storage;
   }
 
-  /** Reads the alerts on disk, calls the listeners, and returns their number. */
+  /** Reads the stored alerts, calls the listeners, and returns their number. */
   async load(): Promise<number> {
     const newest = new Map<string, AlertSlot>();
-    for (const { id, alert, isSettled, isAnnounced } of await this.#writer.load()) {
+    for (const { id, alert, isSettled, isAnnounced } of await this.#storage.load()) {
       this.#nextId = id + 1;
       const older = newest.get(alert.fingerprint);
       // A kill between two batches may leave a removed alert beside its successor.
-      if (older) this.#writer.remove(older);
+      if (older) this.#storage.remove(older);
       newest.set(alert.fingerprint, {
         ...{ id, alert, hasNewContent: false, isSettled, isAnnounced, isInDoubt: isAnnounced },
       });
@@ -67,9 +64,24 @@ export class AlertStore {
     for (const alert of alerts) {
       const known = this.#slots.get(alert.fingerprint);
       const slot = known ?? newSlot(this.#nextId++, alert);
-      if (known) this.#renew(known, alert);
+      if (known) this.#renew(known, mergeAlerts(known.alert, alert));
       else this.#hold(slot);
-      this.#writer.change(slot);
+      this.#storage.change(slot);
+    }
+  }
+
+  /** Takes over versions that another node has stored. */
+  receive(versions: readonly Pick<StoredAlert, 'alert' | 'isSettled'>[]): void {
+    for (const { alert, isSettled } of versions) {
+      const known = this.#slots.get(alert.fingerprint);
+      // A settled one is of no use to a node that did not have it.
+      if (!known && !isSettled) this.#hold(newSlot(this.#nextId++, alert));
+      else if (!known) continue;
+      else if (!isSameVersion(known.alert, alert)) {
+        this.#renew(known, joinVersions(known.alert, alert));
+        // What this node knows beyond the stored version is written.
+        this.#storage.change(known);
+      }
     }
   }
 
@@ -84,7 +96,7 @@ export class AlertStore {
 
   /** The slot was settled: no notification is due for it after a restart. */
   noteSettled(slot: AlertSlot): void {
-    this.#writer.change(slot);
+    this.#storage.change(slot);
   }
 
   /** Deletes settled alerts; returns their number. */
@@ -93,7 +105,7 @@ export class AlertStore {
     if (resolved.length === 0) return 0;
     for (const slot of resolved) {
       this.#slots.delete(slot.alert.fingerprint);
-      this.#writer.remove(slot);
+      this.#storage.remove(slot);
       for (const listener of this.#listeners) listener.removed(slot);
     }
     this.#sorted = this.#sorted.filter(({ alert }) => this.#slots.has(alert.fingerprint));
@@ -105,19 +117,19 @@ export class AlertStore {
     for (const slot of slots) {
       if (slot.isAnnounced) continue;
       slot.isAnnounced = true;
-      this.#writer.change(slot);
+      this.#storage.change(slot);
     }
-    void this.#writer.writeNow(slots);
+    void this.#storage.writeNow(slots);
   }
 
   /** Writes these in one commit with all other writes of this turn; a failed write is retried. */
   write(slots: readonly AlertSlot[]): Promise<void> {
-    return this.#writer.writeNow(slots);
+    return this.#storage.writeNow(slots);
   }
 
   /** Resolves when everything put so far is on disk; rejects when the write fails. */
   flush(): Promise<void> {
-    return this.#writer.flush();
+    return this.#storage.flush();
   }
 
   #hold(slot: AlertSlot): void {
@@ -126,9 +138,9 @@ export class AlertStore {
     for (const listener of this.#listeners) listener.put(slot, true);
   }
 
-  #renew(slot: AlertSlot, posted: Alert): void {
+  #renew(slot: AlertSlot, merged: Alert): void {
     const known = slot.alert;
-    slot.alert = keepTexts(known, mergeAlerts(known, posted));
+    slot.alert = keepTexts(known, merged);
     const { annotationsJson, generatorURL } = slot.alert;
     if (annotationsJson !== known.annotationsJson || generatorURL !== known.generatorURL) slot.hasNewContent = true;
     for (const listener of this.#listeners) listener.put(slot, false);

@@ -3,9 +3,10 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database, SqlValue, Statement } from '../../kernel/storage/database.ts';
 import { WriteBehind } from '../../kernel/storage/write-behind.ts';
-import { type Alert, printAnnotations } from '../domain/alert.ts';
-import { createLabelSet, fingerprintOf, labelsJson } from '../domain/label-set.ts';
+import type { Alert } from '../domain/alert.ts';
+import { fingerprintOf } from '../domain/label-set.ts';
 import type { AlertSlot } from './slot.ts';
+import { type AlertStorage, decodeContent, encodeContent, type StoredAlert } from './storage.ts';
 
 /**
  * Texts and times are in separate tables: most posts repeat the texts and move the times. Both tables are in the order of
@@ -36,15 +37,8 @@ const WRITE_RETRY_MS = 5_000;
 /** Alerts per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
-export interface StoredAlert {
-  readonly id: number;
-  readonly alert: Alert;
-  readonly isSettled: boolean;
-  readonly isAnnounced: boolean;
-}
-
-/** Writes the alert store to disk in the background. */
-export class AlertWriter {
+/** Writes the alert store to the data directory, in the background. */
+export class AlertWriter implements AlertStorage {
   readonly #database: Database;
   readonly #behind: WriteBehind;
   #changed = new Set<AlertSlot>();
@@ -62,7 +56,6 @@ export class AlertWriter {
     });
   }
 
-  /** Reads the alerts on disk, in the order of ids. */
   async load(): Promise<readonly StoredAlert[]> {
     const rows = await this.#database.query(READ_ALL);
     return rows.map(({ id, content, times, settled }) => ({
@@ -73,25 +66,21 @@ export class AlertWriter {
     }));
   }
 
-  /** The alert of the slot has changed. */
   change(slot: AlertSlot): void {
     this.#changed.add(slot);
     this.#behind.soon();
   }
 
-  /** The slot is no longer held. */
   remove(slot: AlertSlot): void {
     this.#changed.delete(slot);
     this.#removed.add(slot.id);
     this.#behind.soon();
   }
 
-  /** Resolves when all changes are on disk; rejects when the write fails. */
   flush(): Promise<void> {
     return this.#behind.flush();
   }
 
-  /** Writes the changed ones of these in one commit with all other writes of this turn. Never rejects. */
   async writeNow(slots: readonly AlertSlot[]): Promise<void> {
     const changed = slots.filter((slot) => this.#changed.delete(slot));
     if (changed.length === 0) return;
@@ -141,9 +130,7 @@ function deletionsOf(id: number): readonly Statement[] {
 }
 
 function contentOf({ id, alert }: AlertSlot): Statement {
-  const { labels, annotationsJson, generatorURL } = alert;
-  const content = `{"labels":${labelsJson(labels)},"annotations":${annotationsJson},"generatorURL":${JSON.stringify(generatorURL)}}`;
-  return { sql: WRITE_CONTENT, values: [id, Buffer.from(content)] };
+  return { sql: WRITE_CONTENT, values: [id, Buffer.from(encodeContent(alert))] };
 }
 
 function timesOf({ id, isSettled, isAnnounced, alert }: AlertSlot): Statement {
@@ -154,19 +141,12 @@ function timesOf({ id, isSettled, isAnnounced, alert }: AlertSlot): Statement {
   return { sql: WRITE_TIMES, values };
 }
 
-function decodeAlert(content: Uint8Array, times: string): Alert {
-  const stored = JSON.parse(Buffer.from(content).toString()) as {
-    readonly labels: Record<string, string>;
-    readonly annotations: Record<string, string>;
-    readonly generatorURL: string;
-  };
+function decodeAlert(bytes: Uint8Array, times: string): Alert {
   const [startsAt = 0, endsAt = 0, updatedAt = 0, timeout = 0] = times.split(' ').map(Number);
-  const labels = createLabelSet(stored.labels);
+  const content = decodeContent(Buffer.from(bytes).toString());
   return {
-    fingerprint: fingerprintOf(labels),
-    labels,
-    annotationsJson: printAnnotations(stored.annotations),
-    generatorURL: stored.generatorURL,
+    fingerprint: fingerprintOf(content.labels),
+    ...content,
     startsAt,
     endsAt,
     updatedAt,

@@ -43,6 +43,8 @@ export interface NotificationRecord {
   readonly alerts: readonly NamedAlert[];
   /** Undefined: it was sent. */
   readonly error: string | undefined;
+  /** The node that sent it; undefined where there is only one. */
+  readonly node?: string;
 }
 
 export interface NamedAlert {
@@ -97,7 +99,7 @@ export class NotificationHistory {
     const [ends] = await this.#database.query(ENDS);
     for (let before = Number(ends?.last ?? 0) + 1; before > Number(ends?.first ?? before); before -= PAGE_SIZE) {
       const page = await this.#readPage(query, before, filter.length > 0 ? PAGE_SIZE : limit - found.length);
-      found.push(...page.filter((record) => filter.length === 0 || concerns(record, filter)));
+      found.push(...page.filter((record) => filter.length === 0 || isConcernedBy(record, filter)));
       if (found.length >= limit) break;
       await new Promise<void>((done) => setImmediate(done));
     }
@@ -155,7 +157,7 @@ function decodeRecord(row: SqlRow): StoredNotification {
 }
 
 /** Whether all matchers match the group, or one alert that the record names. */
-function concerns({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
+export function isConcernedBy({ alerts, groupLabels }: NotificationRecord, matchers: readonly Matcher[]): boolean {
   const sets = [groupLabels, ...alerts.map(({ labels }) => labels)];
   return sets.some((labels) =>
     matchers.every((matcher) =>

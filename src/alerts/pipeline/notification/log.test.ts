@@ -7,10 +7,18 @@ import { FakeDatabase } from '../../../testing/fake/database.ts';
 import { createSqliteFolder } from '../../../testing/sqlite.ts';
 import type { LoggedNotification } from '../../domain/deduplication.ts';
 import { HOUR, SECOND, START } from '../../testing/parts.ts';
-import { NOTIFICATION_LOG_MIGRATION, NotificationLog, printLogKey } from './log.ts';
+import { NotificationHistory } from './history.ts';
+import { NotificationLog, printLogKey } from './log.ts';
+import { encodeNotification, LocalNotifications, type LogEntry, NOTIFICATION_LOG_MIGRATION } from './storage.ts';
+
+const storageIn = (database: Database) => new LocalNotifications(database, new NotificationHistory(database, HOUR));
 
 function openLog(database: Database, clock = new FakeClock()): NotificationLog {
-  return new NotificationLog(database, clock, createLog({ level: 'error', format: 'logfmt', clock, write: () => {} }));
+  return new NotificationLog(
+    storageIn(database),
+    clock,
+    createLog({ level: 'error', format: 'logfmt', clock, write: () => {} }),
+  );
 }
 
 const KEY = printLogKey({ groupKey: '{}:{a="b"}', receiver: 'team', integration: 'webhook', index: 0 });
@@ -49,18 +57,18 @@ test('an entry survives a restart, whatever its content', async (t) => {
     receiverData: { ts: '12.5', count: 3, 'é\u0000': '' },
   });
   const strange = printLogKey({ groupKey: '{}:{a="\u0000é"}', receiver: 'ü\u0000', integration: 'email', index: 3 });
-  await database.write([log.set(KEY, entryOf(), START + HOUR), log.set(strange, entry, START + HOUR)]);
-  await database.write([log.set(KEY, entryOf({ at: START + 9, firing: new Set() }), START + 2 * HOUR)]);
+  await storageIn(database).writeLog([log.set(KEY, entryOf(), START + HOUR), log.set(strange, entry, START + HOUR)]);
+  await storageIn(database).writeLog([log.set(KEY, entryOf({ at: START + 9, firing: new Set() }), START + 2 * HOUR)]);
   const again = openLog(await folder.open());
   assert.equal(await again.load(), 2);
-  const { expiresAt, ...found } = again.find(strange) as LoggedNotification & { expiresAt: number };
-  assert.deepEqual([found, expiresAt], [entry, START + HOUR]);
+  const { key, expiresAt, ...found } = again.find(strange) as LogEntry;
+  assert.deepEqual([found, key, expiresAt], [entry, strange, START + HOUR]);
   assert.equal(again.find(KEY)?.at, START + 9);
   assert.equal(again.find(KEY)?.firing.size, 0);
   assert.equal(again.find('no such key'), undefined);
 });
 
-test('an entry is in force as soon as it is set, and its statement is all that makes it last', async (t) => {
+test('an entry is in force as soon as it is set, and is stored only by a write', async (t) => {
   const folder = createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION);
   const log = openLog(await folder.open());
   log.set(KEY, entryOf(), START + HOUR);
@@ -81,12 +89,12 @@ test('a failed write is repeated until it succeeds, with the current entry', asy
   log.writeLater('forgotten meanwhile');
   database.failure = new Error('disk full');
   await wait();
-  const { values } = log.set(KEY, entryOf({ at: START + 9 }), START + 2 * HOUR);
+  const entry = log.set(KEY, entryOf({ at: START + 9 }), START + 2 * HOUR);
   database.failure = undefined;
   await wait();
   assert.deepEqual(
-    database.committed.map((statements) => statements.map((statement) => statement.values)),
-    [[values]],
+    database.committed.map((statements) => statements.map(({ values }) => String(values[2]))),
+    [[encodeNotification(entry)]],
   );
   await wait();
   assert.equal(database.writes, 2);
@@ -100,7 +108,10 @@ test('an entry stays until garbage is collected, and is then gone from memory an
   const database = await folder.open();
   const log = openLog(database);
   const other = `${KEY}2`;
-  await database.write([log.set(KEY, entryOf(), START + HOUR), log.set(other, entryOf(), START + HOUR + 1)]);
+  await storageIn(database).writeLog([
+    log.set(KEY, entryOf(), START + HOUR),
+    log.set(other, entryOf(), START + HOUR + 1),
+  ]);
   assert.equal(await log.collectGarbage(START + HOUR - 1, noGroup), 0);
   assert.ok(log.find(KEY));
   assert.equal(await log.collectGarbage(START + HOUR, noGroup), 1);
@@ -141,9 +152,9 @@ test('the bytes of the log are those of its rows on disk', async (t) => {
   const database = await createSqliteFolder(t, NOTIFICATION_LOG_MIGRATION).open();
   const log = openLog(database);
   assert.equal(await log.countBytes(), 0);
-  const statements = [log.set(KEY, entryOf(), START + HOUR), log.set('other', entryOf(), START + 2 * HOUR)];
-  await database.write(statements);
-  const lengths = statements.flatMap(({ values = [] }) => [values[0], values[2]]) as readonly Uint8Array[];
+  const entries = [log.set(KEY, entryOf(), START + HOUR), log.set('other', entryOf(), START + 2 * HOUR)];
+  await storageIn(database).writeLog(entries);
+  const lengths = entries.flatMap((entry) => [Buffer.from(entry.key), Buffer.from(encodeNotification(entry))]);
   assert.equal(
     await log.countBytes(),
     lengths.reduce((sum, { length }) => sum + length, 0),

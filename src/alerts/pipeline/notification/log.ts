@@ -2,31 +2,15 @@ import { type Clock, monotonicSeconds } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { Distribution, REQUEST_BOUNDS_S } from '../../../kernel/metrics/distribution.ts';
-import type { Database, Statement } from '../../../kernel/storage/database.ts';
 import { WriteBehind } from '../../../kernel/storage/write-behind.ts';
 import type { LoggedNotification } from '../../domain/deduplication.ts';
-
-export const NOTIFICATION_LOG_MIGRATION = `
-  CREATE TABLE notification_log (
-    key BLOB PRIMARY KEY, expires_at INTEGER NOT NULL, content BLOB NOT NULL
-  ) WITHOUT ROWID`;
-
-const WRITE = `
-  INSERT INTO notification_log (key, expires_at, content) VALUES (?, ?, ?)
-  ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, content = excluded.content`;
-const READ_ALL = 'SELECT key, expires_at, content FROM notification_log';
-const COUNT_BYTES = 'SELECT total(length(key) + length(content)) AS bytes FROM notification_log';
-const DELETE = 'DELETE FROM notification_log WHERE key = ?';
+import type { LogEntry, NotificationStorage } from './storage.ts';
 
 /** One query in this many is timed, for all of them: reading the clock takes longer than the query. */
 const TIMED_ONE_IN = 64;
 
 /** Delay after a failed write, for instance on a full disk. */
 const WRITE_RETRY_MS = 5_000;
-
-interface Entry extends LoggedNotification {
-  readonly expiresAt: number;
-}
 
 /** The key of an entry: group, receiver and integration. `index`: its place in the receiver's list of its kind. */
 export interface LogKey {
@@ -45,10 +29,10 @@ function groupKeyOf(logKey: string): string {
   return logKey.slice(0, logKey.indexOf('\n'));
 }
 
-/** The last notification of every group to every integration, on disk, so that a restart repeats none. */
+/** The last notification of every group to every integration, stored, so that a restart repeats none. */
 export class NotificationLog {
-  readonly #database: Database;
-  readonly #entries = new Map<string, Entry>();
+  readonly #storage: NotificationStorage;
+  readonly #entries = new Map<string, LogEntry>();
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Counts and times look-ups. */
   readonly queries = new Distribution(REQUEST_BOUNDS_S);
@@ -58,8 +42,8 @@ export class NotificationLog {
   #unwritten = new Set<string>();
   readonly #behind: WriteBehind;
 
-  constructor(database: Database, clock: Clock, log: Log) {
-    this.#database = database;
+  constructor(storage: NotificationStorage, clock: Clock, log: Log) {
+    this.#storage = storage;
     this.#behind = new WriteBehind({
       clock,
       delayMs: WRITE_RETRY_MS,
@@ -76,10 +60,7 @@ export class NotificationLog {
   }
 
   async load(): Promise<number> {
-    for (const { key, expires_at: expiresAt, content } of await this.#database.query(READ_ALL)) {
-      const entry = decodeEntry(content as Uint8Array, Number(expiresAt));
-      if (entry) this.#entries.set(Buffer.from(key as Uint8Array).toString(), entry);
-    }
+    for (const entry of await this.#storage.loadLog()) this.#entries.set(entry.key, entry);
     return this.#entries.size;
   }
 
@@ -115,13 +96,25 @@ export class NotificationLog {
     }
   }
 
-  /** In force at once; returns the statement that stores it. */
-  set(key: string, notification: LoggedNotification, expiresAt: number): Statement {
+  /** In force at once; returns the entry to be stored. */
+  set(key: string, notification: LoggedNotification, expiresAt: number): LogEntry {
     // Field by field: V8 makes a hidden class of its own for each spread that more fields follow.
     const { at, firing, resolved, receiverData } = notification;
-    const entry = { at, firing, resolved, receiverData, expiresAt };
+    const entry = { key, at, firing, resolved, receiverData, expiresAt };
     this.#entries.set(key, entry);
-    return statementOf(key, entry);
+    return entry;
+  }
+
+  /** Takes over an entry of another node, unless this node has a younger one. */
+  receive(entry: LogEntry): void {
+    const known = this.#entries.get(entry.key);
+    if (!known || known.at <= entry.at) this.#entries.set(entry.key, entry);
+  }
+
+  /** Writes the entries that are not among the stored ones, or are younger. */
+  writeMissing(stored: readonly LogEntry[]): void {
+    const times = new Map(stored.map(({ key, at }) => [key, at]));
+    for (const { key, at } of this.#entries.values()) if ((times.get(key) ?? 0) < at) this.writeLater(key);
   }
 
   /** The entry could not be written: it is retried until it is on disk. */
@@ -139,13 +132,9 @@ export class NotificationLog {
     const keys = this.#unwritten;
     if (keys.size === 0) return;
     this.#unwritten = new Set();
-    const statements: Statement[] = [];
-    for (const key of keys) {
-      const entry = this.#entries.get(key);
-      if (entry) statements.push(statementOf(key, entry));
-    }
+    const entries = [...keys].flatMap((key) => this.#entries.get(key) ?? []);
     try {
-      await this.#database.write(statements, 'system');
+      await this.#storage.writeLog(entries);
     } catch (error) {
       for (const key of keys) this.#unwritten.add(key);
       throw error;
@@ -157,41 +146,18 @@ export class NotificationLog {
    * notification must not reuse an idempotency key. Returns the number of deleted entries.
    */
   async collectGarbage(now: number, isAlive: (groupKey: string) => boolean): Promise<number> {
-    const removed: Statement[] = [];
+    const removed: string[] = [];
     for (const [key, { expiresAt }] of this.#entries) {
       if (expiresAt > now || isAlive(groupKeyOf(key))) continue;
       this.#entries.delete(key);
-      removed.push({ sql: DELETE, values: [Buffer.from(key)] });
+      removed.push(key);
     }
-    if (removed.length > 0) await this.#database.write(removed, 'system');
+    if (removed.length > 0) await this.#storage.deleteLog(removed);
     return removed.length;
   }
 
-  /** The size of the entries on disk, in bytes. */
-  async countBytes(): Promise<number> {
-    const [row] = await this.#database.query(COUNT_BYTES);
-    return Number(row?.bytes ?? 0);
+  /** The size of the stored entries, in bytes. */
+  countBytes(): Promise<number> {
+    return this.#storage.countLogBytes();
   }
-}
-
-function statementOf(key: string, entry: Entry): Statement {
-  return { sql: WRITE, values: [Buffer.from(key), entry.expiresAt, encodeEntry(entry)] };
-}
-
-function encodeEntry({ at, firing, resolved, receiverData }: LoggedNotification): Uint8Array {
-  return Buffer.from(JSON.stringify({ at, firing: [...firing], resolved: [...resolved], receiverData }));
-}
-
-interface StoredEntry {
-  readonly at: number;
-  readonly firing: readonly string[];
-  readonly resolved: readonly string[];
-  readonly receiverData: LoggedNotification['receiverData'];
-}
-
-/** Undefined: written by 0.1.0 before any notification was sent. */
-function decodeEntry(content: Uint8Array, expiresAt: number): Entry | undefined {
-  const { at, firing, resolved, receiverData } = JSON.parse(Buffer.from(content).toString()) as StoredEntry;
-  if (at === 0) return undefined;
-  return { at, firing: new Set(firing), resolved: new Set(resolved), receiverData, expiresAt };
 }

@@ -1,17 +1,16 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Database } from '../../../kernel/storage/database.ts';
 import type { ReceiverData } from '../../domain/notification.ts';
 import type { AlertSlot } from '../../store/slot.ts';
 import type { Evaluation } from '../pipeline.ts';
-import type { NotificationHistory, NotificationRecord } from './history.ts';
+import type { NotificationRecord } from './history.ts';
 import type { NotificationLog } from './log.ts';
+import type { NotificationResult, NotificationStorage } from './storage.ts';
 
 export interface NotificationRecorderParts {
   readonly notificationLog: NotificationLog;
-  readonly history: NotificationHistory;
-  readonly database: Database;
+  readonly storage: Pick<NotificationStorage, 'writeResult'>;
   /** Writes alerts in one commit with all other writes of the same turn; never rejects. */
   readonly writeAlerts: (slots: readonly AlertSlot[]) => Promise<void>;
   readonly clock: Clock;
@@ -39,17 +38,16 @@ export class NotificationRecorder {
    * In one commit with the alerts: an alert in the log that is not on disk would never get its resolved notification.
    */
   async delivered(key: string, evaluation: Evaluation, { record, receiverData }: Delivered): Promise<void> {
-    const { notificationLog, history, database, clock, writeAlerts } = this.#parts;
+    const { notificationLog, clock, writeAlerts } = this.#parts;
     const { firing, resolved, alerts } = evaluation;
     const entryValue = { at: clock.now(), firing: new Set(firing), resolved: new Set(resolved), receiverData };
     const entry = notificationLog.set(key, entryValue, this.#expiryOf(evaluation));
-    const statements = record ? [entry, history.add(record)] : [entry];
-    await this.#written([writeAlerts(alerts.map(({ slot }) => slot)), database.write(statements)], key);
+    const written = writeAlerts(alerts.map(({ slot }) => slot));
+    await Promise.all([written, this.#write({ evaluation, entry, record })]);
   }
 
-  async failed(record: NotificationRecord): Promise<void> {
-    const { history, database } = this.#parts;
-    await this.#written([database.write([history.add(record)], 'system')]);
+  failed(evaluation: Evaluation, record: NotificationRecord): Promise<void> {
+    return this.#write({ evaluation, record });
   }
 
   #expiryOf({ group }: Evaluation): number {
@@ -60,13 +58,13 @@ export class NotificationRecorder {
   }
 
   /** A failed write repeats no notification: the entry stays in memory. */
-  async #written(writing: readonly Promise<void>[], key?: string): Promise<void> {
+  async #write(result: NotificationResult): Promise<void> {
     try {
-      await Promise.all(writing);
+      await this.#parts.storage.writeResult(result);
     } catch (error) {
       this.#parts.log.error('a notification could not be written to the log on disk', { err: messageOf(error) });
       // The next process needs it as well.
-      if (key !== undefined) this.#parts.notificationLog.writeLater(key);
+      if (result.entry) this.#parts.notificationLog.writeLater(result.entry.key);
     }
   }
 }

@@ -13,6 +13,7 @@ import { Pipeline } from '../../pipeline/pipeline.ts';
 import { Receiver, type ReceiverIntegration } from '../../pipeline/receiver.ts';
 import { Suppression } from '../../pipeline/suppression.ts';
 import { type AlertState, joinState } from '../../state/alert-state.ts';
+import { localStorage } from '../../state/storage.ts';
 import type { AlertSlot } from '../../store/slot.ts';
 import { alertOf, HOUR, routeSettings, START } from '../parts.ts';
 
@@ -76,14 +77,15 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const inhibitionRules = options.rules ?? [];
   let silences = 0;
   const newId = () => `silence-${++silences}`;
-  const state = joinState({ options: ALERT_SERVER_DEFAULTS, tree, inhibitionRules, database, clock, log, newId });
+  const storage = localStorage({ database, clock, log, retentionMs: 120 * HOUR });
+  const state = joinState({ options: ALERT_SERVER_DEFAULTS, tree, inhibitionRules, storage, clock, log, newId });
   const counts = new Map<string, number>();
   const sent: string[] = [];
   const notifications: Notification[] = [];
   const metrics = countingMetrics(counts);
-  const { notificationLog, history, inhibitor, silencer } = state;
+  const { notificationLog, inhibitor, silencer } = state;
   const parts = {
-    ...{ notificationLog, history, database, clock, log, metrics },
+    ...{ notificationLog, storage: storage.notifications, clock, log, metrics },
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
