@@ -29,6 +29,7 @@ const rarelyNeeded = [
   'bcryptjs',
   'yaml',
   're2js',
+  'pg',
 ];
 
 /** Packages that are imported statically, but unpacked at the first use of an export. */
@@ -52,10 +53,12 @@ const USED_OF_UNDICI = `
     buildConnector: require('undici/lib/core/connect'),
   };`;
 
-const withoutHttp2 = {
-  name: 'without-http2',
+/** Replaces what a package requires but never uses here: undici's HTTP/2, pg's other sockets, bindings and password file. */
+const withoutUnused = {
+  name: 'without-unused',
   setup(build) {
-    build.onResolve({ filter: /\/(client-h2\.js|web\/\w.*)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    const filter = /\/(client-h2\.js|web\/\w.*)$|^pg-(native|cloudflare)$|^pgpass$/;
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
     build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
@@ -76,7 +79,7 @@ const packedPackages = {
           contents: isUndici ? USED_OF_UNDICI : `module.exports = require(${JSON.stringify(path)});`,
           resolveDir: root,
         },
-        plugins: isUndici ? [withoutHttp2] : [],
+        plugins: isUndici || path === 'pg' ? [withoutUnused] : [],
         // Makes undici leave out its experimental parser.
         define: isUndici ? { esbuildDetection: 'true' } : {},
         bundle: true,

@@ -71,6 +71,11 @@ const RULES: readonly Rule[] = [
     forbidden: /^undici$/,
   },
   {
+    law: 'pg stands in kernel/postgres alone',
+    from: /^(?!src\/kernel\/postgres\/)/,
+    forbidden: /^pg$/,
+  },
+  {
     law: 'ky stands in the clients of the terminal alone',
     from: /^(?!src\/\w+\/terminal\/)/,
     forbidden: /^ky$/,
