@@ -189,7 +189,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       cluster: () => member,
       version,
     },
-    operations: { reload: () => plan.reload(), metrics },
+    operations: { reload: () => plan.reload(), metrics, conditions: () => state.conditions.list() },
   });
 }
 

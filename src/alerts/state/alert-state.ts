@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../../kernel/storage/database.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
@@ -37,6 +38,8 @@ export interface AlertState {
   readonly silenceListing: SilenceListing;
   readonly silenceUpkeep: Upkeep;
   readonly notificationLogUpkeep: Upkeep;
+  /** What the server cannot do at present; `/-/ready` says so. */
+  readonly conditions: Conditions;
 }
 
 export interface AlertStateParts {
@@ -57,20 +60,21 @@ export interface AlertStateParts {
 export function joinState(parts: AlertStateParts): AlertState {
   const { options, tree, inhibitionRules, database, clock, log, newId } = parts;
   const silences = new SilenceStore(database, { ...options, classicNames: options.matcherMode === 'classic' }, newId);
-  const alerts = new AlertStore(database, clock, log);
+  const conditions = new Conditions();
+  const alerts = new AlertStore(database, clock, log, conditions);
   const silencer: Silencer = new Silencer(
     () => alerts.all(),
     (fingerprint) => alertListing.noteSilenced(fingerprint),
   );
   const inhibitor = new Inhibitor(inhibitionRules);
   const groups = new AlertGroups(tree);
-  const timers = new GroupTimers(database, clock, log);
+  const timers = new GroupTimers(database, clock, log, conditions);
   const announced = (slots: readonly AlertSlot[]) => alerts.announce(slots);
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
   const commit = () => void database.writeNow([], 'system').catch(() => {});
   const sending = new SendQueue({ clock, commit });
   const dispatcher = new Dispatcher({ groups, timers, sending, clock, log, announced, settled });
-  const notificationLog = new NotificationLog(database, clock, log);
+  const notificationLog = new NotificationLog(database, clock, log, conditions);
   const history = new NotificationHistory(database, options.retentionMs);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });
@@ -99,6 +103,7 @@ export function joinState(parts: AlertStateParts): AlertState {
       collectGarbage: (now) => notificationLog.collectGarbage(now, aliveIn(groups)),
       countBytes: () => notificationLog.countBytes(),
     }),
+    conditions,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../../kernel/storage/database.ts';
 import { type Alert, isResolvedAt, mergeAlerts } from '../domain/alert.ts';
@@ -21,8 +22,8 @@ export class AlertStore {
   #added: AlertSlot[] = [];
   #nextId = 1;
 
-  constructor(database: Database, clock: Clock, log: Log) {
-    this.#writer = new AlertWriter(database, clock, log);
+  constructor(database: Database, clock: Clock, log: Log, conditions = new Conditions()) {
+    this.#writer = new AlertWriter(database, clock, log, conditions);
   }
 
   /** Reads the alerts on disk, calls the listeners, and returns their number. */

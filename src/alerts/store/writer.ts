@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import type { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database, SqlValue, Statement } from '../../kernel/storage/database.ts';
-import { WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { reportWrites } from '../../kernel/storage/write-report.ts';
 import { type Alert, printAnnotations } from '../domain/alert.ts';
 import { createLabelSet, fingerprintOf, labelsJson } from '../domain/label-set.ts';
 import type { AlertSlot } from './slot.ts';
@@ -31,8 +32,6 @@ const READ_ALL =
 
 /** Maximum delay from the answer to a post until it is on disk; posts are repeated every minute. */
 const WRITE_BEHIND_MS = 500;
-/** Delay after a failed write, for instance on a full disk. */
-const WRITE_RETRY_MS = 5_000;
 /** Alerts per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
@@ -50,7 +49,7 @@ export class AlertWriter {
   #changed = new Set<AlertSlot>();
   #removed = new Set<number>();
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: Database, clock: Clock, log: Log, conditions: Conditions) {
     this.#database = database;
     this.#behind = new WriteBehind({
       clock,
@@ -58,7 +57,7 @@ export class AlertWriter {
       retryMs: WRITE_RETRY_MS,
       isPending: () => this.#changed.size + this.#removed.size > 0,
       write: () => this.#write(),
-      failed: (error) => log.error('alerts could not be written to disk; trying again', { err: messageOf(error) }),
+      ...reportWrites({ what: 'alerts', meanwhile: 'they are kept in memory and notified', log, conditions }),
     });
   }
 

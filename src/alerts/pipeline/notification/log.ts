@@ -1,9 +1,10 @@
 import { type Clock, monotonicSeconds } from '../../../kernel/clock.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { Conditions } from '../../../kernel/conditions.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { Distribution, REQUEST_BOUNDS_S } from '../../../kernel/metrics/distribution.ts';
 import type { Database, Statement } from '../../../kernel/storage/database.ts';
-import { WriteBehind } from '../../../kernel/storage/write-behind.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../../kernel/storage/write-behind.ts';
+import { reportWrites } from '../../../kernel/storage/write-report.ts';
 import type { LoggedNotification } from '../../domain/deduplication.ts';
 
 export const NOTIFICATION_LOG_MIGRATION = `
@@ -20,9 +21,6 @@ const DELETE = 'DELETE FROM notification_log WHERE key = ?';
 
 /** One query in this many is timed, for all of them: reading the clock takes longer than the query. */
 const TIMED_ONE_IN = 64;
-
-/** Delay after a failed write, for instance on a full disk. */
-const WRITE_RETRY_MS = 5_000;
 
 interface Entry extends LoggedNotification {
   readonly expiresAt: number;
@@ -58,7 +56,7 @@ export class NotificationLog {
   #unwritten = new Set<string>();
   readonly #behind: WriteBehind;
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: Database, clock: Clock, log: Log, conditions = new Conditions()) {
     this.#database = database;
     this.#behind = new WriteBehind({
       clock,
@@ -66,8 +64,7 @@ export class NotificationLog {
       retryMs: WRITE_RETRY_MS,
       isPending: () => this.#unwritten.size > 0,
       write: () => this.#writeAgain(),
-      failed: (error) =>
-        log.error('notifications could not be written to the log on disk; trying again', { err: messageOf(error) }),
+      ...reportWrites({ what: 'sent notifications', meanwhile: 'they are kept in memory', log, conditions }),
     });
   }
 
