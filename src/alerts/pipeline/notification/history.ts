@@ -43,6 +43,8 @@ export interface NotificationRecord {
   readonly alerts: readonly NamedAlert[];
   /** Undefined: it was sent. */
   readonly error: string | undefined;
+  /** The fields in which other words stood for a template, and its errors; undefined: all could be rendered. */
+  readonly templateError?: string | undefined;
 }
 
 export interface NamedAlert {
