@@ -38,6 +38,7 @@ import { createNotificationMetrics } from './pipeline/notification/metrics.ts';
 import { buildPlan } from './pipeline/notification/plan.ts';
 import { NOTIFICATION_LOG_MIGRATION } from './pipeline/notification/storage.ts';
 import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
+import { startAfterDelay } from './pipeline/start-delay.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { IMPORT_MIGRATION, importSnapshot } from './silences/import.ts';
@@ -190,7 +191,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       cluster: () => member,
       version,
     },
-    operations: { reload: () => plan.reload(), metrics },
+    operations: { reload: () => plan.reload(), metrics, conditions: () => state.conditions.list() },
   });
 }
 
@@ -258,7 +259,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
   known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
   const stopMaintenance = startMaintenance(running);
-  const stopWaiting = clock.after(options.dispatchStartDelayMs, () => plan.start());
+  const stopWaiting = startAfterDelay(plan, options.dispatchStartDelayMs, clock);
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
   for (const address of addresses) log.info('Listening on', { address });
   let closing: Promise<void> | undefined;

@@ -5,7 +5,7 @@ export type CancelTimer = () => void;
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds since some moment, whatever is done to the machine's clock. */
+  /** Milliseconds since the start of the process, whatever is done to the machine's clock. */
   monotonic(): number;
   /** Calls `action` once, `ms` milliseconds from now. */
   after(ms: number, action: () => void): CancelTimer;

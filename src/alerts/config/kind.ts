@@ -2,6 +2,16 @@ import { formatDuration, parseDuration, parseFlagDuration } from '../../kernel/d
 import { quoteGo } from '../domain/quote.ts';
 import { ConfigFault, type ConfigNode, type ConfigProblem } from './config-node.ts';
 import { durationProblem, formatGoDuration } from './duration-text.ts';
+import {
+  listTexts,
+  mapTexts,
+  objectTexts,
+  optionalTexts,
+  type PlannedField,
+  type TextChange,
+  type TextPlace,
+  textLeaf,
+} from './text-change.ts';
 
 /** How a value is read from the configuration file, and how it is printed again. */
 export interface Kind<T> {
@@ -12,6 +22,8 @@ export interface Kind<T> {
    * removes the values of environment variables from a text.
    */
   print(value: T, redact?: Redact): unknown;
+  /** The value with its `prose` and `attribute` texts changed; undefined leaves it out. Absent on a kind without such texts. */
+  mapTexts?(value: T, change: TextChange, place: TextPlace): T | undefined;
 }
 
 export type Redact = (text: string) => string;
@@ -27,8 +39,17 @@ function plain<T>(read: (node: ConfigNode) => T): Kind<T> {
 
 export const text: Kind<string> = { read: (node) => node.text(), print: (value, redact) => redact?.(value) ?? value };
 
-/** A text in the template language. */
+/**
+ * A text in the template language that addresses something: a URL, channel, recipient, key or header. A notification whose
+ * address cannot be rendered fails.
+ */
 export const template: Kind<string> = text;
+
+/** A template for people to read: when it cannot be rendered, other words are sent in its place. */
+export const prose: Kind<string> = { ...text, ...textLeaf(true) };
+
+/** A template of a colour, link, tag, priority or the like: when it cannot be rendered, its default or nothing is sent. */
+export const attribute: Kind<string> = { ...text, ...textLeaf(false) };
 
 export const secret: Kind<string> = { read: (node) => node.text(), print: (value) => (value === '' ? '' : HIDDEN) };
 
@@ -194,6 +215,7 @@ export function list<T>(kind: Kind<T>, ofNothing?: string): Kind<readonly T[]> {
         }),
       ),
     print: (values, redact) => values.map((value) => kind.print(value, redact)),
+    ...listTexts(kind),
   };
 }
 
@@ -212,6 +234,7 @@ export function map<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
       ),
     print: (values, redact) =>
       Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.print(value, redact)])),
+    ...mapTexts(kind),
   };
 }
 
@@ -224,7 +247,11 @@ export interface Field<T> {
 
 export function optional<T>(kind: Kind<T>): Field<T | undefined> {
   return {
-    kind: { read: kind.read, print: (value, redact) => (value === undefined ? undefined : kind.print(value, redact)) },
+    kind: {
+      read: kind.read,
+      print: (value, redact) => (value === undefined ? undefined : kind.print(value, redact)),
+      ...optionalTexts(kind),
+    },
     absent: undefined,
   };
 }
@@ -271,7 +298,7 @@ export function object<const F extends Fields>(
   check?: (values: FieldValues<F>, node: ConfigNode) => Wrong | undefined,
 ): Kind<FieldValues<F>> {
   const names = Object.keys(fields);
-  const plan = Object.entries(fields).map(([name, field]) => ({
+  const plan: readonly PlannedField[] = Object.entries(fields).map(([name, field]) => ({
     name,
     camel: camelOf(name),
     ...(field as Field<unknown>),
@@ -312,6 +339,7 @@ export function object<const F extends Fields>(
       }
       return printed;
     },
+    ...objectTexts<FieldValues<F>>(plan),
   };
 }
 

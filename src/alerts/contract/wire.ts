@@ -138,4 +138,6 @@ export interface SentNotification {
   }[];
   /** Absent when it was sent. */
   readonly error?: string;
+  /** The fields in which other words stood for a template that could not be rendered, and its errors; absent otherwise. */
+  readonly templateError?: string;
 }

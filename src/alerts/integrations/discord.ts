@@ -1,5 +1,5 @@
 import { accepted } from '../../kernel/outcome.ts';
-import { object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
+import { object, optional, prose, secretUrl, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { notificationStatus } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
@@ -7,16 +7,17 @@ import { encodeJson, withoutEmpty } from './http/payload.ts';
 import { postJson } from './http/post.ts';
 import { checkWebhookUrl, readWebhookUrl } from './msteams.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { shortener } from './truncate.ts';
 
 const discordConfig = object(
   {
     ...httpFields(true),
     webhook_url: optional(secretUrl),
     webhook_url_file: withDefault(text, ''),
-    content: withDefault(template, ''),
-    title: withDefault(template, '{{ template "discord.default.title" . }}'),
-    message: withDefault(template, '{{ template "discord.default.message" . }}'),
+    content: withDefault(prose, ''),
+    title: withDefault(prose, '{{ template "discord.default.title" . }}'),
+    message: withDefault(prose, '{{ template "discord.default.message" . }}'),
     username: withDefault(text, ''),
     avatar_url: withDefault(text, ''),
   },
@@ -31,6 +32,7 @@ export const discordIntegration: Integration<DiscordConfig> = {
   kind: discordConfig,
   complete: (config, global) => accepted(inheritHttp(config, global)),
   create: createDiscord,
+  addNote: (config, note) => ({ ...config, message: appendNote(config.message, note) }),
 };
 
 /** In characters. Source: Discord's limits of messages and embeds. */
@@ -43,14 +45,16 @@ function createDiscord(config: DiscordConfig, context: NotifierContext): Notifie
   return {
     async notify(notification, signal) {
       const data = context.dataOf(notification);
-      const render = (source: string, most: number) => truncateRunes(context.templates.text(source, data), most);
+      const shorten = shortener(context.log, { integration: 'discord', group_key: notification.groupKey });
+      const render = (source: string, most: number, what: string) =>
+        shorten(context.templates.text(source, data), most, what);
       const embed = {
-        title: render(config.title, LIMITS.title),
-        description: render(config.message, LIMITS.description),
+        title: render(config.title, LIMITS.title, 'title'),
+        description: render(config.message, LIMITS.description, 'message'),
         color: COLORS[notificationStatus(notification.alerts)],
       };
       const body = encodeJson({
-        content: render(config.content, LIMITS.content),
+        content: render(config.content, LIMITS.content, 'message'),
         embeds: [embed],
         ...withoutEmpty({ username: config.username, avatar_url: avatar }),
       });

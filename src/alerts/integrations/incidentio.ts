@@ -23,6 +23,7 @@ import { webhookMessage } from './webhook.ts';
 
 /** In bytes. Source: incident.io's limit for the body of an alert event. */
 const MAX_BODY = 512 * 1024;
+const TRUNCATED = 'Truncated alert content due to incident.io payload size limit';
 
 const count: Kind<number> = {
   ...integer,
@@ -107,7 +108,11 @@ function authorize({ httpConfig, alertSourceToken, alertSourceTokenFile }: Incid
 }
 
 /** A message that is too large is reduced to its first alert, which is enough for an incident. */
-function encodeBody({ maxAlerts }: IncidentioConfig, { dataOf }: NotifierContext, notification: Notification): string {
+function encodeBody(
+  { maxAlerts }: IncidentioConfig,
+  { dataOf, log }: NotifierContext,
+  notification: Notification,
+): string {
   const { alerts, groupKey } = notification;
   const kept = maxAlerts > 0 ? alerts.slice(0, maxAlerts) : alerts;
   const data = dataOf({ ...notification, alerts: kept });
@@ -117,7 +122,14 @@ function encodeBody({ maxAlerts }: IncidentioConfig, { dataOf }: NotifierContext
       version: '1',
     });
   const body = encode(kept.length);
-  return Buffer.byteLength(body) <= MAX_BODY ? body : encode(1);
+  const size = Buffer.byteLength(body);
+  if (size <= MAX_BODY) return body;
+  const reduced = encode(1);
+  const finalSize = Buffer.byteLength(reduced);
+  const fields = { integration: 'incidentio', original_size: size, final_size: finalSize, max_size: MAX_BODY };
+  if (finalSize <= MAX_BODY) log.warn(TRUNCATED, fields);
+  else log.error(`${TRUNCATED}, but still exceeds limit`, fields);
+  return reduced;
 }
 
 async function readUrl(

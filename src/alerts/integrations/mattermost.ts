@@ -1,19 +1,32 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
-import { bool, list, object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
+import {
+  attribute,
+  bool,
+  list,
+  object,
+  optional,
+  prose,
+  secretUrl,
+  template,
+  text,
+  type ValueOf,
+  withDefault,
+} from '../config/kind.ts';
 import { quoteGo } from '../domain/quote.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { type Shorten, shortener } from './truncate.ts';
 
 /** In characters. Source: Mattermost's limit for the text of a post. */
 const MAX_TEXT = 16_383;
 
 const field = object(
-  { title: withDefault(template, ''), value: withDefault(template, ''), short: optional(bool) },
+  { title: withDefault(prose, ''), value: withDefault(prose, ''), short: optional(bool) },
   ({ title, value }) => {
     if (!title) return 'missing title in Mattermost field configuration';
     return value ? undefined : 'missing value in Mattermost field configuration';
@@ -27,27 +40,27 @@ function fallback(name: string): string {
 
 function attachmentFields(byDefault: (name: string) => string) {
   return {
-    fallback: withDefault(template, byDefault('fallback')),
-    color: withDefault(template, byDefault('color')),
-    pretext: withDefault(template, ''),
-    text: withDefault(template, byDefault('text')),
-    author_name: withDefault(template, ''),
-    author_link: withDefault(template, ''),
-    author_icon: withDefault(template, ''),
-    title: withDefault(template, byDefault('title')),
-    title_link: withDefault(template, byDefault('titlelink')),
+    fallback: withDefault(prose, byDefault('fallback')),
+    color: withDefault(attribute, byDefault('color')),
+    pretext: withDefault(prose, ''),
+    text: withDefault(prose, byDefault('text')),
+    author_name: withDefault(prose, ''),
+    author_link: withDefault(attribute, ''),
+    author_icon: withDefault(attribute, ''),
+    title: withDefault(prose, byDefault('title')),
+    title_link: withDefault(attribute, byDefault('titlelink')),
     fields: withDefault(list(field, 'missing field in mattermost config'), []),
-    thumb_url: withDefault(template, ''),
-    footer: withDefault(template, ''),
-    footer_icon: withDefault(template, ''),
-    image_url: withDefault(template, ''),
+    thumb_url: withDefault(attribute, ''),
+    footer: withDefault(prose, ''),
+    footer_icon: withDefault(attribute, ''),
+    image_url: withDefault(attribute, ''),
   };
 }
 
 const attachment = object(attachmentFields(() => ''));
 
 const priority = object({
-  priority: withDefault(template, ''),
+  priority: withDefault(attribute, ''),
   requested_ack: withDefault(bool, false),
   persistent_notifications: withDefault(bool, false),
 });
@@ -58,13 +71,13 @@ const mattermostConfig = object(
     webhook_url: optional(secretUrl),
     webhook_url_file: withDefault(text, ''),
     channel: withDefault(template, ''),
-    username: withDefault(template, fallback('username')),
+    username: withDefault(attribute, fallback('username')),
     ...attachmentFields(fallback),
-    icon_url: withDefault(template, ''),
-    icon_emoji: withDefault(template, ''),
+    icon_url: withDefault(attribute, ''),
+    icon_emoji: withDefault(attribute, ''),
     attachments: withDefault(list(attachment, 'missing attachment in mattermost config'), []),
-    type: withDefault(template, ''),
-    props: optional(object({ card: withDefault(template, '') })),
+    type: withDefault(attribute, ''),
+    props: optional(object({ card: withDefault(prose, '') })),
     priority: optional(priority),
   },
   ({ webhookUrl, webhookUrlFile }) =>
@@ -81,6 +94,7 @@ export const mattermostIntegration: Integration<MattermostConfig> = {
   kind: mattermostConfig,
   complete: completeMattermost,
   create: createMattermost,
+  addNote: (config, note) => ({ ...config, text: appendNote(config.text, note) }),
 };
 
 function completeMattermost(config: MattermostConfig, global: GlobalConfig): Outcome<MattermostConfig> {
@@ -98,7 +112,8 @@ function createMattermost(config: MattermostConfig, context: NotifierContext): N
     async notify(notification, signal) {
       const data = context.dataOf(notification);
       const render: Render = (source) => context.templates.text(source, data);
-      const message = messageOfGroup(config, render);
+      const shorten = shortener(context.log, { integration: 'mattermost', key: notification.groupKey });
+      const message = messageOfGroup(config, render, shorten);
       let url: string;
       try {
         url = config.webhookUrl ?? (await context.readSecret(config.webhookUrlFile));
@@ -125,10 +140,10 @@ function createMattermost(config: MattermostConfig, context: NotifierContext): N
 }
 
 /** Without configured attachments, the message is a single attachment with the text. */
-function messageOfGroup(config: MattermostConfig, render: Render) {
+function messageOfGroup(config: MattermostConfig, render: Render, shorten: Shorten) {
   const own = config.attachments.length > 0;
   return withoutEmpty({
-    text: own ? truncateRunes(render(config.text), MAX_TEXT) : '',
+    text: own ? shorten(render(config.text), MAX_TEXT, 'text') : '',
     channel: render(config.channel),
     username: render(config.username),
     icon_url: render(config.iconUrl),

@@ -1,20 +1,21 @@
 import { accepted } from '../../kernel/outcome.ts';
-import { object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
+import { object, optional, prose, secretUrl, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { notificationStatus } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson } from './http/payload.ts';
 import { inlineOrFile, postJson } from './http/post.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
+import { appendNote } from './template/note.ts';
 
 const msteamsConfig = object(
   {
     ...httpFields(true),
     webhook_url: optional(secretUrl),
     webhook_url_file: withDefault(text, ''),
-    title: withDefault(template, '{{ template "msteams.default.title" . }}'),
-    summary: withDefault(template, '{{ template "msteams.default.summary" . }}'),
-    text: withDefault(template, '{{ template "msteams.default.text" . }}'),
+    title: withDefault(prose, '{{ template "msteams.default.title" . }}'),
+    summary: withDefault(prose, '{{ template "msteams.default.summary" . }}'),
+    text: withDefault(prose, '{{ template "msteams.default.text" . }}'),
   },
   checkWebhookUrl,
 );
@@ -46,6 +47,7 @@ export const msteamsIntegration: Integration<MsteamsConfig> = {
   kind: msteamsConfig,
   complete: (config, global) => accepted(inheritHttp(config, global)),
   create: createMsteams,
+  addNote: (config, note) => ({ ...config, text: appendNote(config.text, note) }),
 };
 
 const COLORS = { firing: '8C1A1A', resolved: '2DC72D' } as const;

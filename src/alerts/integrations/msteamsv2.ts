@@ -1,6 +1,6 @@
 import { accepted } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
-import { object, optional, secretUrl, template, text, type ValueOf, withDefault } from '../config/kind.ts';
+import { object, optional, prose, secretUrl, text, type ValueOf, withDefault } from '../config/kind.ts';
 import { notificationStatus } from '../domain/notification.ts';
 import { httpFields } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
@@ -8,14 +8,15 @@ import { encodeJson } from './http/payload.ts';
 import { postJson } from './http/post.ts';
 import { checkWebhookUrl, readWebhookUrl } from './msteams.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
+import { appendNote } from './template/note.ts';
 
 const msteamsv2Config = object(
   {
     ...httpFields(true),
     webhook_url: optional(secretUrl),
     webhook_url_file: withDefault(text, ''),
-    title: withDefault(template, '{{ template "msteamsv2.default.title" . }}'),
-    text: withDefault(template, '{{ template "msteamsv2.default.text" . }}'),
+    title: withDefault(prose, '{{ template "msteamsv2.default.title" . }}'),
+    text: withDefault(prose, '{{ template "msteamsv2.default.text" . }}'),
   },
   checkWebhookUrl,
 );
@@ -29,6 +30,7 @@ export const msteamsv2Integration: Integration<Msteamsv2Config> = {
   kind: msteamsv2Config,
   complete: (config, global) => accepted({ ...config, httpConfig: inheritProxyToo(config, global) }),
   create: createMsteamsv2,
+  addNote: (config, note) => ({ ...config, text: appendNote(config.text, note) }),
 };
 
 /** Only here the global proxy also applies to an own HTTP configuration without one. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
@@ -18,8 +19,10 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** The result of one attempt to notify. */
-export type Delivery =
+/** The result of one attempt to notify. `templateError`: the templates in whose place other texts were sent, and why. */
+export type Delivery = DeliveryResult & { readonly templateError?: string };
+
+type DeliveryResult =
   | {
       readonly ok: true;
       /** Kept in the notification log for the group's next notification; undefined keeps the old data. */
@@ -86,6 +89,7 @@ export interface NotifierContext {
   readSecret(path: string): Promise<string>;
   /** The template data of a notification. */
   dataOf(notification: Notification): TemplateData;
+  readonly log: Pick<Log, 'debug' | 'warn' | 'error'>;
 }
 
 /** An integration: its part of the configuration file, and its notifier. */
@@ -98,6 +102,11 @@ export interface Integration<C = unknown> {
   /** Fills in global values and checks the whole; a refusal has Alertmanager's text. */
   complete(config: C, global: GlobalConfig): Outcome<C>;
   create(config: C, context: NotifierContext): Notifier;
+  /**
+   * Adds words on a template error, as a template, to a text that people read. Absent: they follow the first text that could
+   * not be rendered.
+   */
+  addNote?(config: C, note: string): C;
 }
 
 /** The configuration that all integrations share. */

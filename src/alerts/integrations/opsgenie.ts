@@ -1,11 +1,13 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
+  attribute,
   bool,
   list,
   map,
   object,
   optional,
+  prose,
   secret,
   template,
   text,
@@ -21,8 +23,9 @@ import { DELIVERED, deliver, failedForGood } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import { inlineOrFile } from './http/post.ts';
 import type { HttpRequest, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { namingTemplate } from './template-prefix.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { namingTemplate } from './template/prefix.ts';
+import { shortener } from './truncate.ts';
 
 const responder = object({
   id: withDefault(template, ''),
@@ -41,16 +44,16 @@ const opsgenieConfig = object(
     api_key: withDefault(secret, ''),
     api_key_file: withDefault(text, ''),
     api_url: optional(url),
-    message: withDefault(template, '{{ template "opsgenie.default.message" . }}'),
-    description: withDefault(template, '{{ template "opsgenie.default.description" . }}'),
-    source: withDefault(template, '{{ template "opsgenie.default.source" . }}'),
-    details: withDefault(map(template), {}),
-    entity: withDefault(template, ''),
+    message: withDefault(prose, '{{ template "opsgenie.default.message" . }}'),
+    description: withDefault(prose, '{{ template "opsgenie.default.description" . }}'),
+    source: withDefault(attribute, '{{ template "opsgenie.default.source" . }}'),
+    details: withDefault(map(prose), {}),
+    entity: withDefault(attribute, ''),
     responders: withDefault(list(responder), []),
-    actions: withDefault(template, ''),
-    tags: withDefault(template, ''),
-    note: withDefault(template, ''),
-    priority: withDefault(template, ''),
+    actions: withDefault(attribute, ''),
+    tags: withDefault(attribute, ''),
+    note: withDefault(prose, ''),
+    priority: withDefault(attribute, ''),
     update_alerts: withDefault(bool, false),
   },
   ({ apiKey, apiKeyFile, responders }) => {
@@ -78,6 +81,7 @@ export const opsgenieIntegration: Integration<OpsgenieConfig> = {
   kind: opsgenieConfig,
   complete: completeOpsgenie,
   create: createOpsgenie,
+  addNote: (config, note) => ({ ...config, description: appendNote(config.description, note) }),
 };
 
 function completeOpsgenie(config: OpsgenieConfig, global: GlobalConfig): Outcome<OpsgenieConfig> {
@@ -147,11 +151,13 @@ function endpoint(apiUrl: string, path: string): string {
 function messagesFor(config: OpsgenieConfig, notification: Notification, context: NotifierContext): readonly Message[] {
   const render = renderer(notification, context);
   const alias = groupHash(notification);
+  const { groupKey } = notification;
+  const shorten = shortener(context.log, { integration: 'opsgenie', group_key: groupKey, alert: groupKey });
   const source = render(config.source);
   if (notificationStatus(notification.alerts) === 'resolved') {
     return [{ method: 'POST', path: `v2/alerts/${alias}/close`, body: { source } }];
   }
-  const message = truncateRunes(render(config.message), MAX_MESSAGE_RUNES);
+  const message = shorten(render(config.message), MAX_MESSAGE_RUNES, 'message');
   const description = render(config.description);
   const details = renderDetails(context.dataOf(notification).commonLabels, config.details, render);
   const alert = {

@@ -1,14 +1,15 @@
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
+  attribute,
   goDuration,
   type Kind,
   list,
   map,
   object,
   optional,
+  prose,
   secret,
-  template,
   text,
   url,
   type ValueOf,
@@ -22,8 +23,8 @@ import { encodePlain, type PlainValue, plainValue, renderPlain, withoutEmpty } f
 import { inlineOrFile, postJson } from './http/post.ts';
 import { withinTimeout } from './http/timeout.ts';
 import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { namingTemplate } from './template-prefix.ts';
-import { truncateRunes } from './truncate.ts';
+import { namingTemplate } from './template/prefix.ts';
+import { shortener } from './truncate.ts';
 
 const details: Kind<Readonly<Record<string, PlainValue>>> = map(plainValue);
 
@@ -35,20 +36,22 @@ const pagerdutyConfig = object(
     routing_key: withDefault(secret, ''),
     routing_key_file: withDefault(text, ''),
     url: optional(url),
-    client: withDefault(template, '{{ template "pagerduty.default.client" . }}'),
-    client_url: withDefault(template, '{{ template "pagerduty.default.clientURL" . }}'),
-    description: withDefault(template, '{{ template "pagerduty.default.description" .}}'),
+    client: withDefault(attribute, '{{ template "pagerduty.default.client" . }}'),
+    client_url: withDefault(attribute, '{{ template "pagerduty.default.clientURL" . }}'),
+    description: withDefault(prose, '{{ template "pagerduty.default.description" .}}'),
     details: withDefault(details, {}),
     images: withDefault(
-      list(object({ src: withDefault(template, ''), alt: withDefault(template, ''), href: withDefault(template, '') })),
+      list(
+        object({ src: withDefault(attribute, ''), alt: withDefault(attribute, ''), href: withDefault(attribute, '') }),
+      ),
       [],
     ),
-    links: withDefault(list(object({ href: withDefault(template, ''), text: withDefault(template, '') })), []),
-    source: withDefault(template, ''),
-    severity: withDefault(template, ''),
-    class: withDefault(template, ''),
-    component: withDefault(template, ''),
-    group: withDefault(template, ''),
+    links: withDefault(list(object({ href: withDefault(attribute, ''), text: withDefault(attribute, '') })), []),
+    source: withDefault(prose, ''),
+    severity: withDefault(attribute, ''),
+    class: withDefault(attribute, ''),
+    component: withDefault(attribute, ''),
+    group: withDefault(attribute, ''),
     timeout: withDefault(goDuration, 0),
   },
   ({ routingKey, routingKeyFile, serviceKey, serviceKeyFile }) => {
@@ -69,6 +72,7 @@ export const pagerdutyIntegration: Integration<PagerdutyConfig> = {
   kind: pagerdutyConfig,
   complete: completePagerduty,
   create: (config, context) => createPagerduty(config, context),
+  addNote: (config, note) => ({ ...config, details: { ...config.details, template_error: note } }),
 };
 
 const DEFAULT_DETAILS = {
@@ -102,10 +106,12 @@ export function createPagerduty(config: PagerdutyConfig, context: NotifierContex
       const version = isV1 ? 'v1' : 'v2';
       const render = (source: string) =>
         namingTemplate(`failed to template PagerDuty ${version} message`, () => context.templates.text(source, data));
-      const event = { config, notification, key, render };
+      const shorten = shortener(context.log, { integration: 'pagerduty', key: notification.groupKey });
+      const summary = shorten(render(config.description), MAX_SUMMARY_RUNES, isV1 ? 'description' : 'summary');
+      const event = { config, notification, key, render, summary };
       const body = isV1
-        ? encodeWithin(rendered, (kept) => eventV1(event, kept))
-        : encodeWithin(rendered, (kept) => eventV2(event, kept));
+        ? encodeWithin(rendered, context.log, (kept) => eventV1(event, kept))
+        : encodeWithin(rendered, context.log, (kept) => eventV2(event, kept));
       const limit = { name: 'pagerduty', timeoutMs: config.timeout, clock: context.clock, signal: outerSignal };
       const address = isV1 ? v1Url : (config.url as string);
       const rules = { retryStatuses: [isV1 ? 403 : 429], describe: describeErrors, secrets: [key] };
@@ -121,6 +127,7 @@ interface Event {
   readonly notification: Notification;
   readonly key: string;
   readonly render: (template: string) => string;
+  readonly summary: string;
 }
 
 function renderDetails(config: PagerdutyConfig, { templates }: NotifierContext, data: TemplateData): Details {
@@ -146,13 +153,13 @@ async function readKey(
 
 const MAX_SUMMARY_RUNES = 1024;
 
-function eventV1({ config, notification, key, render }: Event, kept: Details): unknown {
+function eventV1({ config, notification, key, render, summary }: Event, kept: Details): unknown {
   const type = eventType(notification);
   return {
     service_key: key,
     incident_key: groupHash(notification),
     event_type: type,
-    ...withoutEmpty({ description: truncateRunes(render(config.description), MAX_SUMMARY_RUNES) }),
+    ...withoutEmpty({ description: summary }),
     // Both belong to version 2 only, but Alertmanager sends them here as well.
     event_action: '',
     payload: null,
@@ -163,13 +170,13 @@ function eventV1({ config, notification, key, render }: Event, kept: Details): u
   };
 }
 
-function eventV2({ config, notification, key, render }: Event, kept: Details): unknown {
+function eventV2({ config, notification, key, render, summary }: Event, kept: Details): unknown {
   return {
     routing_key: key,
     dedup_key: groupHash(notification),
     event_action: eventType(notification),
     payload: {
-      summary: truncateRunes(render(config.description), MAX_SUMMARY_RUNES),
+      summary,
       source: render(config.source),
       severity: render(config.severity || 'error'),
       ...withoutEmpty({
@@ -200,9 +207,24 @@ const MAX_BYTES = 512_000;
 const TOO_LARGE = 'Custom details have been removed because the original event exceeds the maximum size of 512KB';
 
 /** Without its details if it would be too large with them. */
-function encodeWithin(all: Details, build: (kept: Details) => unknown): string {
+function encodeWithin(all: Details, log: NotifierContext['log'], build: (kept: Details) => unknown): string {
   const whole = encodePlain(build(all));
-  return Buffer.byteLength(whole) > MAX_BYTES ? encodePlain(build({ error: TOO_LARGE })) : whole;
+  const size = Buffer.byteLength(whole);
+  if (size <= MAX_BYTES) return whole;
+  log.warn(`Truncated Details because message of size ${metricBytes(size)} exceeds limit ${metricBytes(MAX_BYTES)}`, {
+    integration: 'pagerduty',
+  });
+  return encodePlain(build({ error: TOO_LARGE }));
+}
+
+/** `512KB`, `1MB200KB5B`; below a gigabyte. */
+function metricBytes(count: number): string {
+  const parts = [
+    [Math.trunc(count / 1e6), 'MB'],
+    [Math.trunc(count / 1e3) % 1e3, 'KB'],
+    [count % 1e3, 'B'],
+  ] as const;
+  return parts.map(([amount, unit]) => (amount > 0 ? `${amount}${unit}` : '')).join('');
 }
 
 /** Only a status of 400 has useful reasons. */

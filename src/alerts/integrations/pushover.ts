@@ -1,11 +1,23 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted } from '../../kernel/outcome.ts';
-import { bool, goDuration, object, secret, template, text, type ValueOf, withDefault } from '../config/kind.ts';
-import type { TemplateData } from '../template/template-data.ts';
+import {
+  attribute,
+  bool,
+  goDuration,
+  object,
+  prose,
+  secret,
+  template,
+  text,
+  type ValueOf,
+  withDefault,
+} from '../config/kind.ts';
+import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { shortener } from './truncate.ts';
 
 const API = 'https://api.pushover.net/1/messages.json';
 
@@ -19,13 +31,13 @@ const pushoverConfig = object(
     user_key_file: withDefault(text, ''),
     token: withDefault(secret, ''),
     token_file: withDefault(text, ''),
-    title: withDefault(template, '{{ template "pushover.default.title" . }}'),
-    message: withDefault(template, '{{ template "pushover.default.message" . }}'),
-    url: withDefault(template, '{{ template "pushover.default.url" . }}'),
-    url_title: withDefault(template, ''),
+    title: withDefault(prose, '{{ template "pushover.default.title" . }}'),
+    message: withDefault(prose, '{{ template "pushover.default.message" . }}'),
+    url: withDefault(attribute, '{{ template "pushover.default.url" . }}'),
+    url_title: withDefault(attribute, ''),
     device: withDefault(template, ''),
-    sound: withDefault(template, ''),
-    priority: withDefault(template, '{{ if eq .Status "firing" }}2{{ else }}0{{ end }}'),
+    sound: withDefault(attribute, ''),
+    priority: withDefault(attribute, '{{ if eq .Status "firing" }}2{{ else }}0{{ end }}'),
     retry: withDefault(goDuration, 60_000),
     expire: withDefault(goDuration, 3_600_000),
     /** 0 stands for a message that stays. */
@@ -51,6 +63,7 @@ export const pushoverIntegration: Integration<PushoverConfig> = {
   kind: pushoverConfig,
   complete: (config, global) => accepted(inheritHttp(config, global)),
   create: createPushover,
+  addNote: (config, note) => ({ ...config, message: appendNote(config.message, note) }),
 };
 
 function createPushover(config: PushoverConfig, context: NotifierContext): Notifier {
@@ -71,7 +84,7 @@ function createPushover(config: PushoverConfig, context: NotifierContext): Notif
         return failedForGood(`read user_key_file: ${messageOf(error)}`);
       }
       const secrets = { token: templates.text(token, data), user: templates.text(user, data) };
-      const query = new URLSearchParams({ ...secrets, ...messageOfGroup(config, context, data) });
+      const query = new URLSearchParams({ ...secrets, ...messageOfGroup(config, context, notification) });
       query.sort();
       return deliver(
         http,
@@ -84,17 +97,20 @@ function createPushover(config: PushoverConfig, context: NotifierContext): Notif
 
 function messageOfGroup(
   config: PushoverConfig,
-  { templates }: NotifierContext,
-  data: TemplateData,
+  { templates, dataOf, log }: NotifierContext,
+  notification: Notification,
 ): Record<string, string> {
+  const data = dataOf(notification);
+  const { groupKey } = notification;
+  const shorten = shortener(log, { integration: 'pushover', group_key: groupKey, incident: groupKey });
   const render = (source: string) => templates.text(source, data);
   const message = config.html ? templates.html(config.message, data) : render(config.message);
   const ttl = seconds(config.ttl);
   return {
-    title: truncateRunes(render(config.title), MAX_LENGTH.title),
+    title: shorten(render(config.title), MAX_LENGTH.title, 'title'),
     // Pushover refuses a message that is empty.
-    message: truncateRunes(message, MAX_LENGTH.message).trim() || '(no details)',
-    url: truncateRunes(render(config.url), MAX_LENGTH.url),
+    message: shorten(message, MAX_LENGTH.message, 'message').trim() || '(no details)',
+    url: shorten(render(config.url), MAX_LENGTH.url, 'URL'),
     url_title: render(config.urlTitle),
     priority: render(config.priority),
     retry: `${seconds(config.retry)}`,

@@ -148,7 +148,7 @@ async function attemptAt(notifier: Notifier, notification: Notification, signal:
   try {
     return await notifier.notify(notification, signal);
   } catch (error) {
-    if (error instanceof TemplateError) return failedForGood(messageOf(error));
+    if (error instanceof TemplateError) return failedForGood(messageOf(error), error.details.reason);
     throw error;
   }
 }

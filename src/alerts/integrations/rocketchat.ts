@@ -2,10 +2,12 @@ import { messageOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { GlobalConfig } from '../config/global-config.ts';
 import {
+  attribute,
   bool,
   list,
   object,
   optional,
+  prose,
   secret,
   template,
   text,
@@ -13,32 +15,33 @@ import {
   type ValueOf,
   withDefault,
 } from '../config/kind.ts';
+import type { Notification } from '../domain/notification.ts';
 import { quoteGo } from '../domain/quote.ts';
-import type { TemplateData } from '../template/template-data.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, exchange, failedForGood } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { shortener } from './truncate.ts';
 
 /** In characters. */
 const MAX_TITLE = 1024;
 
 const field = object({
-  title: withDefault(template, ''),
-  value: withDefault(template, ''),
+  title: withDefault(prose, ''),
+  value: withDefault(prose, ''),
   short: optional(bool),
 });
 
 /** Alertmanager sends a button with text, url and msg, whatever else is set; these names have no underscores there. */
 const action = object({
   type: withDefault(text, ''),
-  text: withDefault(template, ''),
-  url: withDefault(template, ''),
+  text: withDefault(prose, ''),
+  url: withDefault(attribute, ''),
   imageurl: withDefault(text, ''),
   iswebview: optional(bool),
   webviewheightratio: withDefault(text, ''),
-  msg: withDefault(template, ''),
+  msg: withDefault(prose, ''),
   msginchatwindow: optional(bool),
   msgprocessingtype: withDefault(text, ''),
 });
@@ -52,16 +55,16 @@ const rocketchatConfig = object(
     token: withDefault(secret, ''),
     token_file: withDefault(text, ''),
     channel: withDefault(template, ''),
-    color: withDefault(template, '{{ if eq .Status "firing" }}red{{ else }}green{{ end }}'),
-    title: withDefault(template, '{{ template "rocketchat.default.title" . }}'),
-    title_link: withDefault(template, '{{ template "rocketchat.default.titlelink" . }}'),
-    text: withDefault(template, '{{ template "rocketchat.default.text" . }}'),
+    color: withDefault(attribute, '{{ if eq .Status "firing" }}red{{ else }}green{{ end }}'),
+    title: withDefault(prose, '{{ template "rocketchat.default.title" . }}'),
+    title_link: withDefault(attribute, '{{ template "rocketchat.default.titlelink" . }}'),
+    text: withDefault(prose, '{{ template "rocketchat.default.text" . }}'),
     fields: withDefault(list(field, 'missing field in rocketchat config'), []),
     short_fields: withDefault(bool, false),
-    emoji: withDefault(template, '{{ template "rocketchat.default.emoji" . }}'),
-    icon_url: withDefault(template, '{{ template "rocketchat.default.iconurl" . }}'),
-    image_url: withDefault(template, ''),
-    thumb_url: withDefault(template, ''),
+    emoji: withDefault(attribute, '{{ template "rocketchat.default.emoji" . }}'),
+    icon_url: withDefault(attribute, '{{ template "rocketchat.default.iconurl" . }}'),
+    image_url: withDefault(attribute, ''),
+    thumb_url: withDefault(attribute, ''),
     link_names: withDefault(bool, false),
     actions: withDefault(list(action, 'missing action in rocketchat config'), []),
   },
@@ -80,6 +83,7 @@ export const rocketchatIntegration: Integration<RocketchatConfig> = {
   kind: rocketchatConfig,
   complete: completeRocketchat,
   create: createRocketchat,
+  addNote: (config, note) => ({ ...config, text: appendNote(config.text, note) }),
 };
 
 /** The integration's own token, inline or in a file, takes precedence over both global ones. */
@@ -103,7 +107,7 @@ function createRocketchat(config: RocketchatConfig, context: NotifierContext): N
   const api = messageUrl(config.apiUrl as string);
   return {
     async notify(notification, signal) {
-      const { channel, body } = encodeMessage(config, context, context.dataOf(notification));
+      const { channel, body } = encodeMessage(config, context, notification);
       let tokens: { readonly token: string; readonly tokenId: string };
       try {
         tokens = await readTokens(config, context);
@@ -142,10 +146,16 @@ async function readTokens({ token, tokenFile, tokenId, tokenIdFile }: Rocketchat
   return { token: token || (await read(tokenFile)), tokenId: tokenId || (await read(tokenIdFile)) };
 }
 
-function encodeMessage(config: RocketchatConfig, { templates }: NotifierContext, data: TemplateData) {
+function encodeMessage(
+  config: RocketchatConfig,
+  { templates, dataOf, log }: NotifierContext,
+  notification: Notification,
+) {
+  const data = dataOf(notification);
+  const shorten = shortener(log, { integration: 'rocketchat', group_key: notification.groupKey });
   const render = (source: string) => templates.text(source, data);
   const attachment = {
-    title: truncateRunes(render(config.title), MAX_TITLE),
+    title: shorten(render(config.title), MAX_TITLE, 'title'),
     title_link: render(config.titleLink),
     text: render(config.text),
     image_url: render(config.imageUrl),

@@ -5,19 +5,20 @@ import {
   integer,
   object,
   optional,
+  prose,
   secret,
-  template,
   text,
   url,
   type ValueOf,
   withDefault,
 } from '../config/kind.ts';
-import type { TemplateData } from '../template/template-data.ts';
+import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { DELIVERED, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote, splitNote } from './template/note.ts';
+import { shortener, truncateRunes } from './truncate.ts';
 
 /** In characters. Source: https://core.telegram.org/bots/api#sendmessage */
 const MAX_MESSAGE = 4096;
@@ -38,7 +39,7 @@ const telegramConfig = object(
     chat_id: withDefault(integer, 0),
     chat_id_file: withDefault(text, ''),
     message_thread_id: withDefault(integer, 0),
-    message: withDefault(template, '{{ template "telegram.default.message" . }}'),
+    message: withDefault(prose, '{{ template "telegram.default.message" . }}'),
     disable_notifications: withDefault(bool, false),
     parse_mode: withDefault(text, 'HTML'),
   },
@@ -68,6 +69,12 @@ export const telegramIntegration: Integration<TelegramConfig> = {
     return accepted({ ...inheritHttp(config, global), apiUrl, botToken, botTokenFile });
   },
   create: createTelegram,
+  // Telegram refuses a text with unescaped signs of its Markdown; the default text and the note have such.
+  addNote: (config, note) => ({
+    ...config,
+    message: appendNote(config.message, note),
+    parseMode: config.parseMode === 'HTML' ? 'HTML' : '',
+  }),
 };
 
 function createTelegram(config: TelegramConfig, context: NotifierContext): Notifier {
@@ -75,7 +82,7 @@ function createTelegram(config: TelegramConfig, context: NotifierContext): Notif
   const api = (config.apiUrl as string).replace(/\/+$/, '');
   return {
     async notify(notification, signal) {
-      const message = renderMessage(config, context, context.dataOf(notification));
+      const message = renderMessage(config, context, notification);
       let token: string;
       let chatId: string;
       try {
@@ -102,12 +109,14 @@ function createTelegram(config: TelegramConfig, context: NotifierContext): Notif
 
 function renderMessage(
   { parseMode, message }: TelegramConfig,
-  { templates }: NotifierContext,
-  data: TemplateData,
+  { templates, dataOf, log }: NotifierContext,
+  notification: Notification,
 ): string {
-  if (parseMode !== 'HTML') return truncateRunes(templates.text(message, data), MAX_MESSAGE);
+  const data = dataOf(notification);
+  const shorten = shortener(log, { integration: 'telegram', group_key: notification.groupKey });
+  if (parseMode !== 'HTML') return shorten(templates.text(message, data), MAX_MESSAGE, 'message');
   const html = templates.html(message, data);
-  return truncateRunes(html, MAX_MESSAGE) === html ? html : TOO_LONG;
+  return truncateRunes(html, MAX_MESSAGE) === html ? html : `${TOO_LONG}${splitNote(html).note}`;
 }
 
 /** All values are texts, as Alertmanager sends them. */

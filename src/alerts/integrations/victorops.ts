@@ -1,6 +1,18 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, refused } from '../../kernel/outcome.ts';
-import { map, object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
+import {
+  attribute,
+  map,
+  object,
+  optional,
+  prose,
+  secret,
+  template,
+  text,
+  url,
+  type ValueOf,
+  withDefault,
+} from '../config/kind.ts';
 import { compareUtf8 } from '../domain/label-set.ts';
 import { groupHash, type Notification, notificationStatus } from '../domain/notification.ts';
 import { quoteGo } from '../domain/quote.ts';
@@ -9,8 +21,9 @@ import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson } from './http/payload.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { namingTemplate } from './template-prefix.ts';
-import { truncateRunes } from './truncate.ts';
+import { appendNote } from './template/note.ts';
+import { namingTemplate } from './template/prefix.ts';
+import { type Shorten, shortener } from './truncate.ts';
 
 /** Source: VictorOps' glossary of incident fields. */
 const MAX_MESSAGE_RUNES = 20_480;
@@ -32,11 +45,11 @@ const victoropsConfig = object(
     api_key_file: withDefault(text, ''),
     api_url: optional(url),
     routing_key: withDefault(template, ''),
-    message_type: withDefault(template, 'CRITICAL'),
-    state_message: withDefault(template, '{{ template "victorops.default.state_message" . }}'),
-    entity_display_name: withDefault(template, '{{ template "victorops.default.entity_display_name" . }}'),
-    monitoring_tool: withDefault(template, '{{ template "victorops.default.monitoring_tool" . }}'),
-    custom_fields: withDefault(map(template), {}),
+    message_type: withDefault(attribute, 'CRITICAL'),
+    state_message: withDefault(prose, '{{ template "victorops.default.state_message" . }}'),
+    entity_display_name: withDefault(prose, '{{ template "victorops.default.entity_display_name" . }}'),
+    monitoring_tool: withDefault(attribute, '{{ template "victorops.default.monitoring_tool" . }}'),
+    custom_fields: withDefault(map(prose), {}),
   },
   ({ routingKey, apiKey, apiKeyFile, customFields }) => {
     if (routingKey === '') return 'missing Routing key in VictorOps config';
@@ -62,6 +75,7 @@ export const victoropsIntegration: Integration<VictoropsConfig> = {
     return accepted({ ...inheritHttp(config, global), apiUrl, apiKey, apiKeyFile });
   },
   create: createVictorops,
+  addNote: (config, note) => ({ ...config, stateMessage: appendNote(config.stateMessage, note) }),
 };
 
 /** The path ends with a slash. */
@@ -84,7 +98,8 @@ function createVictorops(config: VictoropsConfig, context: NotifierContext): Not
       }
       const url = new URL(config.apiUrl ?? '');
       url.pathname += escapePath(`${apiKey}/${routingKey}`);
-      const body = encodeJson(victoropsMessage(config, notification, data, render));
+      const shorten = shortener(context.log, { integration: 'victorops', group_key: notification.groupKey });
+      const body = encodeJson(victoropsMessage(config, notification, data, { render, shorten }));
       const headers = { 'content-type': 'application/json' };
       return deliver(http, { method: 'POST', url: url.href, headers, body, signal }, { secrets: [apiKey] });
     },
@@ -109,14 +124,14 @@ function victoropsMessage(
   config: VictoropsConfig,
   notification: Notification,
   data: TemplateData,
-  render: (source: string) => string,
+  { render, shorten }: { readonly render: (source: string) => string; readonly shorten: Shorten },
 ): Readonly<Record<string, string>> {
   const custom = Object.entries(config.customFields).map(([name, value]) => [name, render(value)] as const);
   const fields = {
     message_type: messageType(render(config.messageType), data),
     entity_id: groupHash(notification),
     entity_display_name: render(config.entityDisplayName),
-    state_message: truncateRunes(render(config.stateMessage), MAX_MESSAGE_RUNES),
+    state_message: shorten(render(config.stateMessage), MAX_MESSAGE_RUNES, 'state_message'),
     monitoring_tool: render(config.monitoringTool),
   };
   return Object.fromEntries([...Object.entries(fields), ...custom].sort(([a], [b]) => compareUtf8(a, b)));

@@ -1,9 +1,11 @@
 import { accepted } from '../../kernel/outcome.ts';
-import { object, optional, template, url, type ValueOf, withDefault } from '../config/kind.ts';
+import { object, optional, prose, template, url, type ValueOf, withDefault } from '../config/kind.ts';
+import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { deliver } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Integration, Notifier, NotifierContext } from './notifier.ts';
+import { appendNote, cutBeforeNote } from './template/note.ts';
 import { truncateBytes } from './truncate.ts';
 
 /** In bytes of UTF-8. Source: the Webex API for messages. */
@@ -13,7 +15,7 @@ const webexConfig = object(
   {
     ...httpFields(true),
     api_url: optional(url),
-    message: withDefault(template, '{{ template "webex.default.message" . }}'),
+    message: withDefault(prose, '{{ template "webex.default.message" . }}'),
     room_id: withDefault(template, ''),
   },
   ({ roomId, httpConfig: http }) => {
@@ -32,14 +34,17 @@ export const webexIntegration: Integration<WebexConfig> = {
   complete: (config, global) =>
     accepted({ ...inheritHttp(config, global), apiUrl: config.apiUrl ?? global.webexApiUrl }),
   create: createWebex,
+  addNote: (config, note) => ({ ...config, message: appendNote(config.message, note) }),
 };
 
-function createWebex(config: WebexConfig, { templates, dataOf, openHttp }: NotifierContext): Notifier {
+function createWebex(config: WebexConfig, { templates, dataOf, openHttp, log }: NotifierContext): Notifier {
   const http = openHttp(config.httpConfig);
   return {
     async notify(notification, signal) {
       const data = dataOf(notification);
-      const markdown = truncateBytes(templates.text(config.message, data), MAX_MESSAGE);
+      const whole = templates.text(config.message, data);
+      const markdown = cutBeforeNote(whole, MAX_MESSAGE, Buffer.byteLength, truncateBytes);
+      if (markdown !== whole) logCut(log, notification, markdown);
       const roomId = templates.text(config.roomId, data);
       return deliver(http, {
         method: 'POST',
@@ -50,4 +55,10 @@ function createWebex(config: WebexConfig, { templates, dataOf, openHttp }: Notif
       });
     },
   };
+}
+
+/** At level debug, as in Alertmanager. */
+function logCut(log: NotifierContext['log'], { groupKey }: Notification, message: string): void {
+  const fields = { integration: 'webex', group_key: groupKey, truncated_message: message };
+  log.debug('message truncated due to exceeding maximum allowed length by webex', fields);
 }

@@ -21,7 +21,7 @@ import { deliver, failedForGood } from './deliver.ts';
 import { encodeJson, encodePlain, type PlainValue, plainValue, renderPlain } from './http/payload.ts';
 import { withinTimeout } from './http/timeout.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from './notifier.ts';
-import { namingTemplate } from './template-prefix.ts';
+import { namingTemplate } from './template/prefix.ts';
 
 /** A URL that may be a template; then only its syntax can be checked here. */
 const secretTemplateUrl: Kind<string> = {

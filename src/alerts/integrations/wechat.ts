@@ -1,13 +1,14 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { accepted, refused } from '../../kernel/outcome.ts';
-import { object, optional, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
+import { object, optional, prose, secret, template, text, url, type ValueOf, withDefault } from '../config/kind.ts';
 import type { Notification } from '../domain/notification.ts';
 import { httpFields, inheritHttp } from './common-fields.ts';
 import { type Attempted, failed, failedForGood, failedToSend, failureOfAnswer } from './deliver.ts';
 import { encodeJson, withoutEmpty } from './http/payload.ts';
 import type { Delivery, HttpAnswer, HttpClient, HttpRequest, Integration, NotifierContext } from './notifier.ts';
 import { hideSecrets } from './secret-texts.ts';
-import { namingTemplate } from './template-prefix.ts';
+import { appendNote } from './template/note.ts';
+import { namingTemplate } from './template/prefix.ts';
 
 const TOKEN_LIFE_MS = 2 * 60 * 60 * 1000;
 /** Codes for an invalid or expired token: the next attempt requests a new one. Source: WeCom's list of global error codes. */
@@ -19,7 +20,7 @@ const wechatConfig = object(
     api_secret: withDefault(secret, ''),
     api_secret_file: withDefault(text, ''),
     corp_id: withDefault(template, ''),
-    message: withDefault(template, '{{ template "wechat.default.message" . }}'),
+    message: withDefault(prose, '{{ template "wechat.default.message" . }}'),
     api_url: optional(url),
     to_user: withDefault(template, '{{ template "wechat.default.to_user" . }}'),
     to_party: withDefault(template, '{{ template "wechat.default.to_party" . }}'),
@@ -53,6 +54,7 @@ export const wechatIntegration: Integration<WechatConfig> = {
     return accepted({ ...inheritHttp(config, global), apiSecret, apiSecretFile, corpId, apiUrl, messageType });
   },
   create: (config, context) => new WechatNotifier(config, context),
+  addNote: (config, note) => ({ ...config, message: appendNote(config.message, note) }),
 };
 
 /** The path ends with a slash. */

@@ -22,7 +22,13 @@ const INTERVAL_MS = 10_000;
 /** By then everything that was put is on disk. */
 const LEAD_MS = 3_000;
 
-const quiet: NotificationMetrics = { attempted() {}, failed() {}, requested() {}, suppressed() {} };
+const quiet: NotificationMetrics = {
+  attempted() {},
+  failed() {},
+  templateFailed() {},
+  requested() {},
+  suppressed() {},
+};
 
 interface Lateness {
   readonly median: number;

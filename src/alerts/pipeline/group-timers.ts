@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database, Statement } from '../../kernel/storage/database.ts';
-import { WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { reportWrites } from '../../kernel/storage/write-report.ts';
 
 export const GROUP_TIMERS_MIGRATION =
   'CREATE TABLE group_timers (id BLOB PRIMARY KEY, next_flush_at INTEGER NOT NULL) WITHOUT ROWID';
@@ -16,7 +17,6 @@ const WRITE = `
 const DELETE = 'DELETE FROM group_timers WHERE id = ?';
 
 const WRITE_BEHIND_MS = 500;
-const WRITE_RETRY_MS = 5_000;
 /** Timers per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
@@ -48,7 +48,7 @@ export class GroupTimers implements TimerStorage {
   /** By the id of the group; undefined: the group is gone. */
   readonly #changed = new Map<string, RememberedTimer | undefined>();
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: Database, clock: Clock, log: Log, conditions = new Conditions()) {
     this.#database = database;
     this.#behind = new WriteBehind({
       clock,
@@ -56,8 +56,7 @@ export class GroupTimers implements TimerStorage {
       retryMs: WRITE_RETRY_MS,
       isPending: () => this.#changed.size > 0,
       write: () => this.#write(),
-      failed: (error) =>
-        log.error('group timers could not be written to disk; trying again', { err: messageOf(error) }),
+      ...reportWrites({ what: 'group timers', meanwhile: 'they are kept in memory', log, conditions }),
     });
   }
 

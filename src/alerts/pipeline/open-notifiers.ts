@@ -5,6 +5,7 @@ import type { HttpConfig } from '../config/http-config.ts';
 import { createHttpClient, type OpenHttpClient } from '../integrations/http/client.ts';
 import type { Notifier, NotifierContext, TemplateRenderer } from '../integrations/notifier.ts';
 import { readSecretFile } from '../integrations/secret-file.ts';
+import { createTolerantNotifier } from '../integrations/template/fallback.ts';
 import { USER_AGENT } from '../version.ts';
 import { templateDataOf } from './notification/data.ts';
 
@@ -28,6 +29,7 @@ export interface OpenNotifiersParts extends NotifierSurroundings {
   readonly templates: TemplateRenderer;
   /** The server's URL for users; known only when the server listens. */
   readonly externalUrl: () => string;
+  readonly log: NotifierContext['log'];
 }
 
 /** The real ones, for use outside tests. */
@@ -50,7 +52,7 @@ export function openNotifiers(receivers: readonly ReceiverConfig[], parts: OpenN
 
 function notifiersOf({ name, integrations }: ReceiverConfig, context: NotifierContext): readonly Notifier[] {
   try {
-    return integrations.map(({ integration, config }) => integration.create(config, context));
+    return integrations.map(({ integration, config }) => createTolerantNotifier(integration, config, context));
   } catch (error) {
     throw new Error(`receiver ${JSON.stringify(name)}: ${messageOf(error)}`);
   }
@@ -58,7 +60,7 @@ function notifiersOf({ name, integrations }: ReceiverConfig, context: NotifierCo
 
 function createContext(
   clients: OpenHttpClient[],
-  { templates, externalUrl, clock, openHttp, readSecret }: OpenNotifiersParts,
+  { templates, externalUrl, clock, log, openHttp, readSecret }: OpenNotifiersParts,
 ): NotifierContext {
   return {
     templates,
@@ -73,5 +75,6 @@ function createContext(
     },
     readSecret,
     dataOf: (notification) => templateDataOf(notification, externalUrl()),
+    log,
   };
 }

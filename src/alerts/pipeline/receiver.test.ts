@@ -146,6 +146,37 @@ test('an attempt that fails is made again within the flush, and counted; the his
   assert.ok((record?.durationMs ?? 0) > 0);
 });
 
+test('a template error is counted, logged and stored once for a notification, also when it fails or is tried again', async () => {
+  const templateError = '"title": no';
+  const parts = start({
+    receivers: {
+      default: [
+        {
+          name: 'discord',
+          answer: (_notification, _signal, count) =>
+            count < 2 ? { ...failure({ retry: true }), templateError } : { ok: true, templateError },
+        },
+        { name: 'slack', answer: () => ({ ...failure(), templateError }) },
+        { name: 'webex' },
+      ],
+    },
+  });
+  parts.post('a');
+  await parts.advance(10 * SECOND);
+  assert.deepEqual(
+    ['discord', 'slack', 'webex'].map((name) => parts.counts.get(`template failed ${name}`)),
+    [1, 1, undefined],
+  );
+  const lines = parts.lines.filter((line) => line.includes('a template could not be rendered'));
+  assert.equal(lines.length, 2);
+  assert.match(
+    lines.join(),
+    /level=ERROR .*receiver=default integration=discord\[0\] aggrGroup=.* err="\\"title\\": no"/,
+  );
+  const stored = recordsOf(parts).map(({ templateError: said, error }) => `${said}, ${error ? 'failed' : 'sent'}`);
+  assert.deepEqual(stored.sort(), ['"title": no, failed', '"title": no, sent', 'undefined, sent']);
+});
+
 test('the history names the first twenty alerts and counts all', async () => {
   const parts = start({ receivers: { default: [{ answer: () => failure({ error: 'no' }) }] } });
   parts.post(Array.from({ length: 30 }, (_, n) => String(n + 10)).join(' '));

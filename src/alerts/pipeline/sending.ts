@@ -59,6 +59,7 @@ export class Sending {
         this.#noteAttempt(attempt);
       },
     });
+    this.#noteTemplateError(delivery.templateError);
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
       const { receiverData = notification.receiverData } = delivery;
@@ -104,6 +105,19 @@ export class Sending {
       aggrGroup: evaluation.group.key,
       attempts: number,
       err: error,
+    });
+  }
+
+  /** Once for a notification, whatever the number of its attempts. */
+  #noteTemplateError(err: string | undefined): void {
+    if (err === undefined) return;
+    const { receiver, integration, evaluation } = this.#subject;
+    this.#parts.metrics.templateFailed(integration.name, receiver);
+    this.#parts.log.error('a template could not be rendered, so the notification has other words in its place', {
+      receiver,
+      integration: `${integration.name}[${integration.index}]`,
+      aggrGroup: evaluation.group.key,
+      err,
     });
   }
 

@@ -16,7 +16,7 @@ import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './ale
 import type { Answers } from './answers.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
 import { refuseOldApi } from './old-api.ts';
-import { answerOk, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
+import { answerOk, answerReady, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
 import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
 
@@ -91,7 +91,7 @@ function apiPaths({ status, silences, alerts, notifications }: AlertsAppParts): 
 function operationPaths({ operations }: AlertsAppParts): Paths {
   return {
     '/-/healthy': { GET: answerOk, HEAD: answerOk },
-    '/-/ready': { GET: answerOk, HEAD: answerOk },
+    '/-/ready': { GET: answerReady(operations), HEAD: answerReady(operations) },
     '/-/reload': { POST: reload(operations) },
     '/metrics': { GET: readMetrics(operations) },
   };

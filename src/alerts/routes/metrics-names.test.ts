@@ -95,6 +95,7 @@ const MORE_NAMES = `
 alertmanager_alerts_limited_total counter
 alertmanager_cluster_pings_seconds histogram
 alertmanager_nflog_entries gauge
+opsdeck_notification_template_errors_total counter integration
 `;
 
 /** `name{labels} value` lines of the metrics, as a map. */

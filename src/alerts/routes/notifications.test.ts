@@ -39,7 +39,7 @@ inhibit_rules:
   - {source_matchers: [alertname=Other], target_matchers: [severity=page]}
 `;
 
-async function start(t: Parameters<typeof createSqliteFolder>[0]) {
+async function start(t: Parameters<typeof createSqliteFolder>[0], config = CONFIG) {
   const migrations = [SILENCE_MIGRATION, ALERT_MIGRATION, IMPORT_MIGRATION, SETTLED_MIGRATION];
   const folder = createSqliteFolder(
     t,
@@ -50,7 +50,7 @@ async function start(t: Parameters<typeof createSqliteFolder>[0]) {
   );
   const database = await folder.open();
   const app = createTestApp(t as Parameters<typeof createTestApp>[0], {
-    config: CONFIG,
+    config,
     realDatabase: database,
     openHttp: () => ({
       send: async ({ url }) => ({
@@ -79,6 +79,21 @@ interface Sent {
   readonly reason: string;
   readonly error?: string;
 }
+
+test('GET /api/v2/notifications: a notification with default words for a broken template has the error, and is counted', async (t) => {
+  const broken = 'payload: {text: \'{{ template "nope" . }}\'}';
+  const { app, advance } = await start(t, CONFIG.replace('url: "http://good/"', `url: "http://good/", ${broken}`));
+  await app.post('/api/v2/alerts', [{ labels: { alertname: 'Down', cluster: 'a' } }]);
+  await advance(11);
+  const all = (await app.get('/api/v2/notifications')).json as { result: string; templateError?: string }[];
+  const good = all.find(({ result }) => result === 'sent');
+  assert.match(good?.templateError ?? '', /^"payload\.text": .*template "nope" not defined$/);
+  assert.match(
+    (await app.get('/metrics')).text,
+    /^opsdeck_notification_template_errors_total\{integration="webhook"\} 1$/m,
+  );
+  assert.equal(app.log.filter((line) => line.includes('a template could not be rendered')).length, 1);
+});
 
 test('GET /api/v2/notifications: sent notifications, newest first, with reason, result and cause', async (t) => {
   const { app, advance } = await start(t);

@@ -37,7 +37,7 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
     return answers.json(
       c,
       records.map(
-        ({ id, at, receiver, integration, index, error, ...rest }): SentNotification => ({
+        ({ id, at, receiver, integration, index, error, templateError, ...rest }): SentNotification => ({
           id,
           at: formatInstant(at),
           receiver,
@@ -46,6 +46,7 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
           result: error === undefined ? 'sent' : 'failed',
           ...rest,
           ...(error === undefined ? {} : { error }),
+          ...(templateError === undefined ? {} : { templateError }),
         }),
       ),
     );

@@ -16,6 +16,29 @@ test('GET and HEAD /-/healthy and /-/ready by a load balancer: OK', async (t) =>
   }
 });
 
+test('GET /-/ready while the disk is full: 200 with the reason in words, and OK when there is room again', async (t) => {
+  const app = createTestApp(t);
+  const turn = () => new Promise((done) => setImmediate(done));
+  await app.post('/api/v2/alerts', [{ labels: { a: 'b' } }]);
+  app.database.failure = new Error('database or disk is full');
+  app.clock.advance(500);
+  await turn();
+  const full = await app.get('/-/ready');
+  assert.deepEqual(
+    [full.status, full.text],
+    [
+      200,
+      'OK, but group timers cannot be written to disk: database or disk is full; they are kept in memory\n' +
+        'and alerts cannot be written to disk: database or disk is full; they are kept in memory and notified',
+    ],
+  );
+  app.database.failure = undefined;
+  app.clock.advance(500);
+  await turn();
+  const roomy = await app.get('/-/ready');
+  assert.deepEqual([roomy.status, roomy.text], [200, 'OK']);
+});
+
 test('POST /-/reload by an operator: a good file takes effect', async (t) => {
   const app = createTestApp(t);
   writeFileSync(

@@ -4,10 +4,23 @@ import type { Outcome } from '../../kernel/outcome.ts';
 export interface OperationRoutes {
   readonly reload: () => Promise<Outcome<unknown>>;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  /** What the server cannot do at present, in words. */
+  readonly conditions: () => readonly string[];
 }
 
-/** GET /-/healthy and /-/ready: the server listens only when all data is loaded. */
+/** GET /-/healthy */
 export const answerOk: HttpHandler = (c) => answerText(c, 'OK', 200);
+
+/**
+ * GET /-/ready: 200 from the first answer on, since the server listens only when all data is loaded. Conditions are named in
+ * the body: any other status would take away a server that accepts and notifies alerts.
+ */
+export function answerReady({ conditions }: OperationRoutes): HttpHandler {
+  return (c) => {
+    const present = conditions();
+    return answerText(c, present.length === 0 ? 'OK' : `OK, but ${present.join('\nand ')}`, 200);
+  };
+}
 
 /** POST /-/reload: reads the configuration file again; an invalid one changes nothing and is reported. */
 export function reload({ reload }: OperationRoutes): HttpHandler {

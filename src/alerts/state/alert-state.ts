@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
@@ -34,6 +35,8 @@ export interface AlertState {
   readonly silenceListing: SilenceListing;
   readonly silenceUpkeep: Upkeep;
   readonly notificationLogUpkeep: Upkeep;
+  /** What the server cannot do at present; `/-/ready` says so. */
+  readonly conditions: Conditions;
 }
 
 export interface AlertStateParts {
@@ -67,7 +70,7 @@ export function joinState(parts: AlertStateParts): AlertState {
   const sending = new SendQueue({ clock, commit: () => storage.commit() });
   const { timers, claims } = storage;
   const dispatcher = new Dispatcher({ groups, timers, claims, sending, clock, log, announced, settled });
-  const notificationLog = new NotificationLog(storage.notifications, clock, log);
+  const notificationLog = new NotificationLog(storage.notifications, clock);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });
   const silenceListing = new SilenceListing(() => silences.all());
@@ -94,6 +97,7 @@ export function joinState(parts: AlertStateParts): AlertState {
       collectGarbage: (now) => notificationLog.collectGarbage(now, aliveIn(groups)),
       countBytes: () => notificationLog.countBytes(),
     }),
+    conditions: storage.conditions,
   };
 }
 

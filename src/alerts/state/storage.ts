@@ -1,6 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from '../../kernel/storage/database.ts';
+import { reportWrites } from '../../kernel/storage/write-report.ts';
 import type { Claims } from '../pipeline/claims.ts';
 import { GroupTimers, type TimerStorage } from '../pipeline/group-timers.ts';
 import { NotificationHistory } from '../pipeline/notification/history.ts';
@@ -15,6 +17,8 @@ export interface AlertServerStorage {
   readonly alerts: AlertStorage;
   readonly timers: TimerStorage;
   readonly notifications: NotificationStorage;
+  /** What cannot be stored at present. */
+  readonly conditions: Conditions;
   /** Undefined: this node is the only one. */
   readonly claims?: Claims;
   /** Commits what was written in this turn. */
@@ -31,11 +35,15 @@ export interface LocalStorageParts {
 
 /** The storage of a single node. */
 export function localStorage({ database, clock, log, retentionMs }: LocalStorageParts): AlertServerStorage {
+  const conditions = new Conditions();
+  const history = new NotificationHistory(database, retentionMs);
+  const report = reportWrites({ what: 'sent notifications', meanwhile: 'they are kept in memory', log, conditions });
   return {
     silences: new LocalSilences(database),
-    alerts: new AlertWriter(database, clock, log),
-    timers: new GroupTimers(database, clock, log),
-    notifications: new LocalNotifications(database, new NotificationHistory(database, retentionMs)),
+    alerts: new AlertWriter(database, clock, log, conditions),
+    timers: new GroupTimers(database, clock, log, conditions),
+    notifications: new LocalNotifications(database, history, report),
+    conditions,
     commit: () => void database.writeNow([], 'system').catch(() => {}),
   };
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database, SqlValue, Statement } from '../../kernel/storage/database.ts';
-import { WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../kernel/storage/write-behind.ts';
+import { reportWrites } from '../../kernel/storage/write-report.ts';
 import type { Alert } from '../domain/alert.ts';
 import { fingerprintOf } from '../domain/label-set.ts';
 import type { AlertSlot } from './slot.ts';
@@ -32,8 +33,6 @@ const READ_ALL =
 
 /** Maximum delay from the answer to a post until it is on disk; posts are repeated every minute. */
 const WRITE_BEHIND_MS = 500;
-/** Delay after a failed write, for instance on a full disk. */
-const WRITE_RETRY_MS = 5_000;
 /** Alerts per transaction: two or three milliseconds of the event loop. */
 const WRITE_BATCH = 500;
 
@@ -44,7 +43,7 @@ export class AlertWriter implements AlertStorage {
   #changed = new Set<AlertSlot>();
   #removed = new Set<number>();
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: Database, clock: Clock, log: Log, conditions = new Conditions()) {
     this.#database = database;
     this.#behind = new WriteBehind({
       clock,
@@ -52,7 +51,7 @@ export class AlertWriter implements AlertStorage {
       retryMs: WRITE_RETRY_MS,
       isPending: () => this.#changed.size + this.#removed.size > 0,
       write: () => this.#write(),
-      failed: (error) => log.error('alerts could not be written to disk; trying again', { err: messageOf(error) }),
+      ...reportWrites({ what: 'alerts', meanwhile: 'they are kept in memory and notified', log, conditions }),
     });
   }
 

@@ -12,6 +12,7 @@ import { RouteLabelResolver } from './route-label-resolver.ts';
 import { parseTemplate } from './syntax/parser.ts';
 import { isEmpty, type Tree } from './syntax/syntax.ts';
 import type { TemplateData } from './template-data.ts';
+import { TemplateError } from './template-error.ts';
 
 export interface TemplateFile {
   /** Its name in errors: the last part of its path. */
@@ -118,7 +119,11 @@ export class Templates implements TemplateRenderer {
 
   #render(template: string, data: TemplateData, mode: Mode): string {
     if (!template.includes('{{')) return this.#plain(template, mode);
-    return this.#execute(template, data, mode, this.#contextOf(data, mode));
+    try {
+      return this.#execute(template, data, mode, this.#contextOf(data, mode));
+    } catch (error) {
+      throw error instanceof TemplateError ? new TemplateError(error.message, { source: template }) : error;
+    }
   }
 
   #contextOf(data: TemplateData, mode: Mode): CallContext {

@@ -89,6 +89,7 @@ export const notificationsSchema = v.array(
     /** The first of them; the numbers above count all. */
     alerts: v.array(notifiedAlertSchema),
     error: v.nullish(v.string()),
+    templateError: v.nullish(v.string()),
   }),
 );
 

@@ -88,6 +88,7 @@ export function notifierContext(more: Partial<NotifierContext> = {}): NotifierCo
     openHttp: () => plainHttp,
     readSecret: readSecretFile,
     dataOf: (notification) => templateDataOf(notification, externalUrl),
+    log: { debug() {}, warn() {}, error() {} },
     ...more,
   };
 }

@@ -8,7 +8,7 @@ const turn = () => new Promise((done) => setImmediate(done));
 function createBehind() {
   const clock = new FakeClock(0);
   const held: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const disk = { pending: 0, writes: [] as number[], failures: [] as unknown[] };
+  const disk = { pending: 0, writes: [] as number[], failures: [] as unknown[], recoveries: [] as number[] };
   const behind = new WriteBehind({
     clock,
     delayMs: 500,
@@ -26,6 +26,7 @@ function createBehind() {
       }
     },
     failed: (error) => disk.failures.push(error),
+    recovered: () => disk.recoveries.push(clock.now()),
   });
   const change = () => {
     disk.pending++;
@@ -82,6 +83,40 @@ test('a failed write is reported and retried, but not sooner for changes meanwhi
   assert.deepEqual(disk.writes, [500, 5_500]);
   await settle();
   assert.equal(disk.pending, 0);
+});
+
+test('failures are reported when they begin and when their reason changes, and once when a write succeeds again', async () => {
+  const { clock, disk, change, settle } = createBehind();
+  const [full, broken] = [new Error('disk full'), new Error('disk broken')];
+  change();
+  clock.advance(500);
+  for (const error of [full, full, broken, broken]) {
+    await settle(error);
+    clock.advance(5_000);
+  }
+  assert.deepEqual([disk.failures, disk.recoveries], [[full, broken], []]);
+  await settle();
+  assert.deepEqual(disk.recoveries, [20_500]);
+  change();
+  clock.advance(500);
+  await settle();
+  assert.deepEqual(disk.recoveries, [20_500]);
+  change();
+  clock.advance(500);
+  await settle(full);
+  assert.deepEqual(disk.failures, [full, broken, full]);
+});
+
+test('a flush that writes what had failed is a recovery', async () => {
+  const { clock, disk, behind, change, settle } = createBehind();
+  change();
+  clock.advance(500);
+  await settle(new Error('disk full'));
+  const flushed = behind.flush();
+  await turn();
+  await settle();
+  await flushed;
+  assert.deepEqual(disk.recoveries, [500]);
 });
 
 test('a flush writes at once, after the write under way, and leaves no later write', async () => {

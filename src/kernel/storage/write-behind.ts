@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 
 export interface WriteBehindOptions {
   readonly clock: Clock;
@@ -9,14 +10,22 @@ export interface WriteBehindOptions {
   readonly isPending: () => boolean;
   /** Writes all pending changes; if it rejects, they are still pending. */
   readonly write: () => Promise<void>;
+  /** Called when writes begin to fail and when the reason changes, not at each retry. */
   readonly failed: (error: unknown) => void;
+  /** Called at the first success after failures. */
+  readonly recovered: () => void;
 }
+
+/** A suitable `retryMs`: a full disk may have room again at any moment, and an attempt without room takes a millisecond. */
+export const WRITE_RETRY_MS = 500;
 
 /** Writes changes in memory to the disk: one write at a time, and at most one for each delay. */
 export class WriteBehind {
   readonly #options: WriteBehindOptions;
   #writing: Promise<void> | undefined;
   #timer: CancelTimer | undefined;
+  /** The reason of the last write's failure; undefined after a success. */
+  #failure: string | undefined;
 
   constructor(options: WriteBehindOptions) {
     this.#options = options;
@@ -38,6 +47,7 @@ export class WriteBehind {
     // A write that has just ended may have scheduled the next one.
     this.#cancelTimer();
     await this.#options.write();
+    this.#noteSuccess();
   }
 
   #cancelTimer(): void {
@@ -46,15 +56,29 @@ export class WriteBehind {
   }
 
   async #writeOnce(): Promise<void> {
-    const { write, failed, isPending, delayMs, retryMs } = this.#options;
+    const { write, isPending, delayMs, retryMs } = this.#options;
     let nextMs = delayMs;
     try {
       await write();
+      this.#noteSuccess();
     } catch (error) {
-      failed(error);
+      this.#noteFailure(error);
       nextMs = retryMs;
     }
     this.#writing = undefined;
     if (isPending()) this.soon(nextMs);
+  }
+
+  #noteFailure(error: unknown): void {
+    const reason = messageOf(error);
+    if (reason === this.#failure) return;
+    this.#failure = reason;
+    this.#options.failed(error);
+  }
+
+  #noteSuccess(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#options.recovered();
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
@@ -7,8 +7,8 @@ import { openSse } from '../../testing/http/sse-client.ts';
 import { isLongRound } from '../../testing/long-round.ts';
 import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
+import { fillDisk, mountSmallDisk } from '../../testing/small-disk.ts';
 import { type RoomsProcess, startRoomsProcess } from '../testing/process.ts';
-import { mountSmallDisk } from '../testing/small-disk.ts';
 
 interface Answer {
   readonly status: number;
@@ -205,18 +205,6 @@ test('the log and the stream send the same events, by the same ids', async (t) =
 const ROOM_MIB = 5;
 const BALLAST_MIB = 20;
 
-/** Uses up the free space of a disk. */
-function fill(file: string): void {
-  const piece = Buffer.alloc(4096);
-  for (;;) {
-    try {
-      appendFileSync(file, piece);
-    } catch {
-      return;
-    }
-  }
-}
-
 test('a full disk refuses writes, keeps its content, answers reads, and recovers by itself', async (t) => {
   // Ends in reverse order: the process, the disk, its folder.
   const janitor = new Janitor();
@@ -243,7 +231,7 @@ test('a full disk refuses writes, keeps its content, answers reads, and recovers
   assert.equal(status, 200, 'reads go on');
   const upload = await fetch(`${server.url}/api/file`, { method: 'POST', body: Buffer.alloc(6 * 2 ** 20) });
   assert.equal(upload.headers.get('x-error-code'), 'storage_full', await upload.text());
-  fill(ballast);
+  fillDisk(ballast);
   assert.equal((await sayUntilRefused('following'))?.code, 'storage_full');
   assert.equal((await fetch(`${server.url}/health`)).status, 503);
   rmSync(ballast);

@@ -9,6 +9,7 @@ interface Timer {
 
 /** A clock that only a test moves; timers fire in the order of their due times. */
 export class FakeClock implements Clock {
+  readonly #startedAt: number;
   #now: number;
   #order = 0;
   /** Total of all jumps. */
@@ -16,7 +17,8 @@ export class FakeClock implements Clock {
   readonly #timers = new Set<Timer>();
 
   constructor(now: number | string = '2026-01-01T00:00:00Z') {
-    this.#now = typeof now === 'number' ? now : Date.parse(now);
+    this.#startedAt = typeof now === 'number' ? now : Date.parse(now);
+    this.#now = this.#startedAt;
   }
 
   now(): number {
@@ -24,7 +26,7 @@ export class FakeClock implements Clock {
   }
 
   monotonic(): number {
-    return this.#now - this.#jumps;
+    return this.#now - this.#jumps - this.#startedAt;
   }
 
   /** Changes the wall clock, forward or back; timers are not affected. */

@@ -8,6 +8,7 @@ import {
   map,
   object,
   optional,
+  prose,
   secret,
   template,
   text,
@@ -20,14 +21,17 @@ import { sendResolved } from '../common-fields.ts';
 import { DELIVERED, failedForGood, failedToSend } from '../deliver.ts';
 import { readTls } from '../http/tls.ts';
 import type { Delivery, Integration, Notifier, NotifierContext } from '../notifier.ts';
-import { namingTemplate } from '../template-prefix.ts';
+import { appendNote } from '../template/note.ts';
+import { namingTemplate } from '../template/prefix.ts';
 import { parseAddresses } from './addresses.ts';
 import { type MailCredentials, plainToken } from './login.ts';
 import { buildMessage, canonicalHeader, type Mail } from './message.ts';
 import type { MailServer, MailSession } from './session.ts';
 import { parseSmarthost, portNumber, printSmarthost, type Smarthost, smarthost } from './smarthost.ts';
 
-/** Headers under their MIME names; duplicates, in any spelling, are refused. */
+const SUBJECT = '{{ template "email.default.subject" . }}';
+
+/** Headers under their MIME names; duplicates, in any spelling, are refused. Of their templates only the subject is prose. */
 const headers: Kind<Pairs> = {
   read(node) {
     const canonical: Record<string, string> = {};
@@ -39,6 +43,11 @@ const headers: Kind<Pairs> = {
     return canonical;
   },
   print: (values) => values,
+  mapTexts(values, change) {
+    const { Subject: subject = SUBJECT } = values;
+    const changed = change(subject, { path: 'headers.Subject', standard: SUBJECT, isProse: true }) ?? '';
+    return changed === subject ? values : { ...values, Subject: changed };
+  },
 };
 
 const emailConfig = object(
@@ -55,8 +64,8 @@ const emailConfig = object(
     auth_secret_file: withDefault(text, ''),
     auth_identity: withDefault(text, ''),
     headers: withDefault(headers, {}),
-    html: withDefault(template, '{{ template "email.default.html" . }}'),
-    text: withDefault(template, ''),
+    html: withDefault(prose, '{{ template "email.default.html" . }}'),
+    text: withDefault(prose, ''),
     require_tls: optional(bool),
     tls_config: optional(tlsConfig),
     /** Undefined: on port 465. */
@@ -89,6 +98,11 @@ export const emailIntegration: Integration<EmailConfig> = {
   kind: emailConfig,
   complete: completeEmail,
   create: createEmail,
+  addNote: ({ html, text, ...config }, note) => ({
+    ...config,
+    html: html === '' ? '' : `${html}\n<p>${note}</p>`,
+    text: text === '' && html !== '' ? '' : appendNote(text, note),
+  }),
 };
 
 /** An own password or secret, inline or in a file, takes precedence over both global ones. */
@@ -235,7 +249,7 @@ export async function renderMail(
 }
 
 function renderHeaders({ headers, to, from }: EmailConfig, render: (what: string, source: string) => string): Pairs {
-  const sources = { Subject: '{{ template "email.default.subject" . }}', To: to, From: from, ...headers };
+  const sources = { Subject: SUBJECT, To: to, From: from, ...headers };
   return Object.fromEntries(
     Object.entries(sources).map(([name, source]) => [name, render(`${quoteGo(name)} header`, source)]),
   );

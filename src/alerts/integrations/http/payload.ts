@@ -1,5 +1,6 @@
 import { ConfigFault, ConfigNode } from '../../config/config-node.ts';
 import type { Kind } from '../../config/kind.ts';
+import type { TextChange, TextPlace } from '../../config/text-change.ts';
 import { compareUtf8 } from '../../domain/label-set.ts';
 
 /** Any value of YAML or JSON. Mappings are unordered and written sorted. */
@@ -9,7 +10,7 @@ export interface PlainMapping {
 }
 
 /** A value of any type; unquoted scalars are read as in YAML 1.1, like in Alertmanager. */
-export const plainValue: Kind<PlainValue> = { read: readPlain, print: (value) => value };
+export const plainValue: Kind<PlainValue> = { read: readPlain, print: (value) => value, mapTexts: mapPlainTexts };
 
 function readPlain(node: ConfigNode): PlainValue {
   switch (node.shape) {
@@ -32,6 +33,16 @@ function readPlain(node: ConfigNode): PlainValue {
 
 function sortedMapping(entries: readonly (readonly [string, PlainValue])[]): PlainMapping {
   return Object.fromEntries([...entries].sort(([a], [b]) => compareUtf8(a, b)));
+}
+
+/** The names in a mapping stay. */
+function mapPlainTexts(value: PlainValue, change: TextChange, { path, standard }: TextPlace): PlainValue {
+  const inside = (item: PlainValue, step: string) =>
+    mapPlainTexts(item, change, { path: `${path}${step}`, standard: undefined });
+  if (typeof value === 'string') return change(value, { path, standard, isProse: true }) ?? '';
+  if (Array.isArray(value)) return value.map((item, index) => inside(item, `[${index}]`));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inside(item, `.${name}`)]));
 }
 
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;

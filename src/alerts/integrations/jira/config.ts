@@ -1,4 +1,5 @@
 import {
+  attribute,
   bool,
   duration,
   type Kind,
@@ -12,8 +13,9 @@ import {
   type ValueOf,
   withDefault,
 } from '../../config/kind.ts';
+import type { TextChange } from '../../config/text-change.ts';
 import { httpFields } from '../common-fields.ts';
-import { plainValue } from '../http/payload.ts';
+import { type PlainValue, plainValue } from '../http/payload.ts';
 
 export interface JiraField {
   readonly template: string;
@@ -28,8 +30,27 @@ function jiraField(standard: string): Kind<JiraField> {
     read: (node) =>
       node.shape === 'mapping' ? fields.read(node) : { template: template.read(node), enableUpdate: true },
     print: (field) => (field.enableUpdate ? field.template : fields.print(field)),
+    mapTexts: (field, change, place) => ({
+      ...field,
+      template: change(field.template, { ...place, standard, isProse: true }) ?? '',
+    }),
   };
 }
+
+/** A field of any type. Left out if any of its templates cannot be rendered: Jira would refuse a text for a number. */
+const issueField: Kind<PlainValue> = {
+  ...plainValue,
+  mapTexts(value, change, place) {
+    let isWhole = true;
+    const changeOrLeave: TextChange = (source, at) => {
+      const changed = change(source, { ...at, isProse: false });
+      isWhole &&= changed !== undefined;
+      return changed;
+    };
+    const changed = plainValue.mapTexts?.(value, changeOrLeave, place);
+    return isWhole ? changed : undefined;
+  },
+};
 
 const summary = '{{ template "jira.default.summary" . }}';
 const description = '{{ template "jira.default.description" . }}';
@@ -42,14 +63,14 @@ export const jiraConfig = object(
     project: withDefault(template, ''),
     summary: withDefault(jiraField(summary), { template: summary, enableUpdate: true }),
     description: withDefault(jiraField(description), { template: description, enableUpdate: true }),
-    labels: withDefault(list(template), []),
-    priority: withDefault(template, '{{ template "jira.default.priority" . }}'),
+    labels: withDefault(list(attribute), []),
+    priority: withDefault(attribute, '{{ template "jira.default.priority" . }}'),
     issue_type: withDefault(template, ''),
     reopen_transition: withDefault(text, ''),
     resolve_transition: withDefault(text, ''),
     wont_fix_resolution: withDefault(text, ''),
     reopen_duration: withDefault(duration, 0),
-    fields: withDefault(map(plainValue), {}),
+    fields: withDefault(map(issueField), {}),
   },
   ({ project, issueType, apiType }) => {
     if (project === '') return 'missing project in jira_config';

@@ -1,8 +1,9 @@
 import { compareUtf8 } from '../../domain/label-set.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { type PlainValue, renderPlain } from '../http/payload.ts';
-import { namingTemplate } from '../template-prefix.ts';
-import { truncateRunes } from '../truncate.ts';
+import { splitNote } from '../template/note.ts';
+import { namingTemplate } from '../template/prefix.ts';
+import type { Shorten } from '../truncate.ts';
 import type { JiraConfig } from './config.ts';
 
 const MAX_SUMMARY_RUNES = 255;
@@ -37,14 +38,15 @@ export function issueFields(
   config: JiraConfig,
   groupHash: string,
   updating: boolean,
-  render: Render,
+  { render, shorten }: { readonly render: Render; readonly shorten: Shorten },
 ): Readonly<Record<string, unknown>> {
   const named = (field: string, source: string) => namingTemplate(`${field} template`, () => render(source));
-  const summary = truncateRunes(named('summary', config.summary.template), MAX_SUMMARY_RUNES);
+  const summary = shorten(named('summary', config.summary.template), MAX_SUMMARY_RUNES, 'summary');
   const project = { key: named('project', config.project) };
   const issuetype = nameOf(named('issue_type', config.issueType));
   const own = namingTemplate('fields template', () => renderFields(config.fields, render));
-  const description = issueDescription(config, named('description', config.description.template));
+  const whole = named('description', config.description.template);
+  const description = issueDescription(config, shorten(whole, MAX_DESCRIPTION_RUNES, 'description'));
   const labels = config.labels.map((label, index) => named(`labels[${index}]`, label));
   const priority = named('priority', config.priority);
   const fields: Readonly<Record<string, unknown>> = {
@@ -69,14 +71,26 @@ function renderFields(fields: Readonly<Record<string, PlainValue>>, render: Rend
 }
 
 /** API version 3 requires the Atlassian Document Format, version 2 a text. */
-function issueDescription({ apiUrl }: JiraConfig, rendered: string): unknown {
-  const text = truncateRunes(rendered, MAX_DESCRIPTION_RUNES);
+function issueDescription({ apiUrl, description: { template } }: JiraConfig, text: string): unknown {
   if (!/\/3\/*$/.test(new URL(apiUrl ?? '').pathname)) return text === '' ? undefined : text;
-  const document = text.trim();
-  if (document === '') return undefined;
+  const { body, note } = splitNote(text.trim());
+  if (body === '' && note === '') return undefined;
   try {
-    return JSON.parse(document) as unknown;
+    return documentOf(body, note);
   } catch {
-    throw new TemplateError('description template: invalid JSON for API v3');
+    throw new TemplateError('description template: invalid JSON for API v3', { source: template });
   }
+}
+
+/** The document that is written as JSON, or the paragraphs of any other text. */
+function documentOf(body: string, note: string): unknown {
+  if (!body.startsWith('{')) return { type: 'doc', version: 1, content: paragraphsOf(`${body}${note}`) };
+  const document = JSON.parse(body) as { readonly content?: unknown };
+  if (note === '' || !Array.isArray(document.content)) return document;
+  return { ...document, content: [...document.content, ...paragraphsOf(note)] };
+}
+
+function paragraphsOf(text: string): readonly unknown[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => ({ type: 'paragraph', content: [{ type: 'text', text: line }] }));
 }

@@ -240,10 +240,18 @@ describe('a description', () => {
     assert.deepEqual(sentFields(sink).description, document);
   });
 
-  test('for version 3 of the API other than JSON is an error of its template', async (t) => {
+  test('for version 3 of the API with broken JSON is an error of its template', async (t) => {
     const sink = await start(t);
-    const sent = notifyOnce(jira, `{api_url: ${sink.url}/rest/api/3, ${NEEDED}, description: no}`);
-    await assert.rejects(sent, new TemplateError('description template: invalid JSON for API v3'));
+    const sent = notifyOnce(jira, `{api_url: ${sink.url}/rest/api/3, ${NEEDED}, description: "{no"}`);
+    await assert.rejects(sent, new TemplateError('description template: invalid JSON for API v3', { source: '{no' }));
+  });
+
+  test('for version 3 of the API other than JSON is a document with a paragraph for each line', async (t) => {
+    const sink = await start(t);
+    await notifyOnce(jira, `{api_url: ${sink.url}/rest/api/3, ${NEEDED}, description: "one\\n\\ntwo {"}`);
+    const paragraph = (text: string) => ({ type: 'paragraph', content: [{ type: 'text', text }] });
+    const document = { type: 'doc', version: 1, content: [paragraph('one'), paragraph('two {')] };
+    assert.deepEqual(sentFields(sink).description, document);
   });
 
   for (const version of [2, 3]) {

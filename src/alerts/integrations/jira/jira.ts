@@ -5,7 +5,9 @@ import { inheritHttp } from '../common-fields.ts';
 import { type Attempted, DELIVERED, exchange, failed, failedForGood } from '../deliver.ts';
 import { encodeJson } from '../http/payload.ts';
 import type { Delivery, HttpClient, HttpRequest, Integration, Notifier, NotifierContext } from '../notifier.ts';
-import { namingTemplate } from '../template-prefix.ts';
+import { appendNote } from '../template/note.ts';
+import { namingTemplate } from '../template/prefix.ts';
+import { shortener } from '../truncate.ts';
 import { type JiraConfig, jiraConfig } from './config.ts';
 import { issueFields, issueQuery, type Render } from './issue.ts';
 
@@ -21,6 +23,10 @@ export const jiraIntegration: Integration<JiraConfig> = {
     return accepted({ ...inheritHttp(config, global), apiUrl });
   },
   create: createJira,
+  addNote: (config, note) => ({
+    ...config,
+    description: { ...config.description, template: appendNote(config.description.template, note) },
+  }),
 };
 
 const issueSchema = v.object({
@@ -65,7 +71,8 @@ function createJira(config: JiraConfig, context: NotifierContext): Notifier {
       const firing = notificationStatus(notification.alerts) === 'firing';
       if (!issue && !firing) return DELIVERED;
       const transition = dueTransition(config, issue, firing);
-      const fields = issueFields(config, groupHash(notification), issue !== undefined, render);
+      const shorten = shortener(context.log, { integration: 'jira', group_key: notification.groupKey });
+      const fields = issueFields(config, groupHash(notification), issue !== undefined, { render, shorten });
       const written = await writeIssue(config, issue, fields, ask);
       return written.ok && issue && transition ? moveIssue(config, issue, transition, ask) : written;
     },

@@ -2,6 +2,7 @@ import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
 import type { GlobalConfig } from '../../config/global-config.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
 import {
+  attribute,
   bool,
   goDuration,
   HIDDEN,
@@ -9,6 +10,7 @@ import {
   list,
   object,
   optional,
+  prose,
   secret,
   secretUrl,
   template,
@@ -21,22 +23,22 @@ import { httpFields, inheritHttp } from '../common-fields.ts';
 
 const confirmation = object(
   {
-    text: withDefault(template, ''),
-    title: withDefault(template, ''),
-    ok_text: withDefault(template, ''),
-    dismiss_text: withDefault(template, ''),
+    text: withDefault(prose, ''),
+    title: withDefault(prose, ''),
+    ok_text: withDefault(prose, ''),
+    dismiss_text: withDefault(prose, ''),
   },
   (confirm) => (confirm.text ? undefined : 'missing text in Slack confirmation configuration'),
 );
 
 const rawAction = object(
   {
-    type: withDefault(template, ''),
-    text: withDefault(template, ''),
-    url: withDefault(template, ''),
-    style: withDefault(template, ''),
-    name: withDefault(template, ''),
-    value: withDefault(template, ''),
+    type: withDefault(attribute, ''),
+    text: withDefault(prose, ''),
+    url: withDefault(attribute, ''),
+    style: withDefault(attribute, ''),
+    name: withDefault(attribute, ''),
+    value: withDefault(prose, ''),
     confirm: optional(confirmation),
   },
   (action) => {
@@ -56,7 +58,7 @@ const action: Kind<ValueOf<typeof rawAction>> = {
 };
 
 const field = object(
-  { title: withDefault(template, ''), value: withDefault(template, ''), short: optional(bool) },
+  { title: withDefault(prose, ''), value: withDefault(prose, ''), short: optional(bool) },
   ({ title, value }) => {
     if (!title) return 'missing title in Slack field configuration';
     return value ? undefined : 'missing value in Slack field configuration';
@@ -66,7 +68,7 @@ const field = object(
 export type SlackAction = ValueOf<typeof action>;
 export type SlackField = ValueOf<typeof field>;
 
-const byDefault = (name: string) => withDefault(template, `{{ template "slack.default.${name}" . }}`);
+const byDefault = (kind: Kind<string>, name: string) => withDefault(kind, `{{ template "slack.default.${name}" . }}`);
 
 const POST_MESSAGE = 'https://slack.com/api/chat.postMessage';
 
@@ -79,22 +81,22 @@ export const slackConfig = object(
     app_token_file: withDefault(text, ''),
     app_url: optional(url),
     channel: withDefault(template, ''),
-    username: byDefault('username'),
-    color: byDefault('color'),
-    title: byDefault('title'),
-    title_link: byDefault('titlelink'),
-    pretext: byDefault('pretext'),
-    text: byDefault('text'),
-    message_text: withDefault(template, ''),
+    username: byDefault(attribute, 'username'),
+    color: byDefault(attribute, 'color'),
+    title: byDefault(prose, 'title'),
+    title_link: byDefault(attribute, 'titlelink'),
+    pretext: byDefault(prose, 'pretext'),
+    text: byDefault(prose, 'text'),
+    message_text: withDefault(prose, ''),
     fields: withDefault(list(field), []),
     short_fields: withDefault(bool, false),
-    footer: byDefault('footer'),
-    fallback: byDefault('fallback'),
-    callback_id: byDefault('callbackid'),
-    icon_emoji: byDefault('iconemoji'),
-    icon_url: byDefault('iconurl'),
-    image_url: withDefault(template, ''),
-    thumb_url: withDefault(template, ''),
+    footer: byDefault(prose, 'footer'),
+    fallback: byDefault(prose, 'fallback'),
+    callback_id: byDefault(attribute, 'callbackid'),
+    icon_emoji: byDefault(attribute, 'iconemoji'),
+    icon_url: byDefault(attribute, 'iconurl'),
+    image_url: withDefault(attribute, ''),
+    thumb_url: withDefault(attribute, ''),
     link_names: withDefault(bool, false),
     mrkdwn_in: withDefault(list(text), []),
     actions: withDefault(list(action), []),

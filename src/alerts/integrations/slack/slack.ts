@@ -5,7 +5,8 @@ import { encodeJson, withoutEmpty } from '../http/payload.ts';
 import { inlineOrFile, postJson } from '../http/post.ts';
 import { withinTimeout } from '../http/timeout.ts';
 import type { Delivery, HttpAnswer, Integration, Notifier, NotifierContext } from '../notifier.ts';
-import { truncateRunes } from '../truncate.ts';
+import { appendNote } from '../template/note.ts';
+import { type Shorten, shortener, truncateRunes } from '../truncate.ts';
 import {
   completeSlack,
   type SlackAction,
@@ -21,6 +22,7 @@ export const slackIntegration: Integration<SlackConfig> = {
   kind: slackConfig,
   complete: completeSlack,
   create: createSlack,
+  addNote: (config, note) => ({ ...config, text: appendNote(config.text, note) }),
 };
 
 type Render = (template: string) => string;
@@ -33,7 +35,8 @@ function createSlack(config: SlackConfig, context: NotifierContext): Notifier {
   return {
     async notify(notification, outerSignal) {
       const data = context.dataOf(notification);
-      const message = buildMessage(config, (template) => context.templates.text(template, data));
+      const shorten = shortener(context.log, { integration: 'slack', group_key: notification.groupKey });
+      const message = buildMessage(config, (template) => context.templates.text(template, data), shorten);
       const url = await inlineOrFile(target.url, config.apiUrlFile, 'read api_url_file', context.readSecret);
       if (!url.ok) return failedForGood(url.reason);
       const { address, channel, body } = addressed(config, url.value, message, notification.receiverData);
@@ -68,8 +71,8 @@ function addressed(
   return { address, channel: known, body: { channel: known, ts: String(threadTs), ...rest } };
 }
 
-function buildMessage(config: SlackConfig, render: Render): SlackMessage {
-  const attachment = buildAttachment(config, render);
+function buildMessage(config: SlackConfig, render: Render, shorten: Shorten): SlackMessage {
+  const attachment = buildAttachment(config, render, shorten);
   return {
     channel: render(config.channel),
     rest: {
@@ -85,10 +88,10 @@ function buildMessage(config: SlackConfig, render: Render): SlackMessage {
   };
 }
 
-function buildAttachment(config: SlackConfig, render: Render): unknown {
+function buildAttachment(config: SlackConfig, render: Render, shorten: Shorten): unknown {
   return {
     ...withoutEmpty({
-      title: truncateRunes(render(config.title), MAX_TITLE_RUNES),
+      title: shorten(render(config.title), MAX_TITLE_RUNES, 'title'),
       title_link: render(config.titleLink),
       pretext: render(config.pretext),
     }),

@@ -276,15 +276,9 @@ describe('without', () => {
     const render = () => {
       throw new TemplateError('template: :1: no');
     };
-    const delivery = await notifyOnce(sns, `{${TOPIC}, ${ACCESS}}`, {
-      context: { templates: { text: render, html: render } },
-    });
-    assert.deepEqual(delivery, {
-      ok: false,
-      retry: false,
-      reason: 'clientError',
-      error: "execute 'api_url' template: template: :1: no",
-    });
+    const sent = notifyOnce(sns, `{${TOPIC}, ${ACCESS}}`, { context: { templates: { text: render, html: render } } });
+    const error = "execute 'api_url' template: template: :1: no";
+    await assert.rejects(sent, new TemplateError(error, { reason: 'clientError' }));
   });
 
   test('authorities in the configuration, the bundle of the environment counts', (t) => {

@@ -1,11 +1,24 @@
 import { accepted } from '../../../kernel/outcome.ts';
-import { bool, map, object, optional, secret, template, text, type ValueOf, withDefault } from '../../config/kind.ts';
+import {
+  attribute,
+  bool,
+  map,
+  object,
+  optional,
+  prose,
+  secret,
+  template,
+  text,
+  type ValueOf,
+  withDefault,
+} from '../../config/kind.ts';
 import { groupHash, type Notification } from '../../domain/notification.ts';
 import { TemplateError } from '../../template/template-error.ts';
 import { httpFields, inheritHttp } from '../common-fields.ts';
-import { DELIVERED, failedForGood } from '../deliver.ts';
+import { DELIVERED } from '../deliver.ts';
 import type { Integration, Notifier, NotifierContext } from '../notifier.ts';
-import { namingTemplate } from '../template-prefix.ts';
+import { appendNote, cutBeforeNote } from '../template/note.ts';
+import { namingTemplate } from '../template/prefix.ts';
 import { failureOfAwsError, type SnsMessage, SnsPublisher } from './client.ts';
 
 /** In bytes. Source: the limits of Amazon SNS for a message and for an SMS. */
@@ -39,8 +52,8 @@ const snsConfig = object(
     topic_arn: withDefault(template, ''),
     phone_number: withDefault(template, ''),
     target_arn: withDefault(template, ''),
-    subject: withDefault(template, '{{ template "sns.default.subject" . }}'),
-    message: withDefault(template, '{{ template "sns.default.message" . }}'),
+    subject: withDefault(attribute, '{{ template "sns.default.subject" . }}'),
+    message: withDefault(prose, '{{ template "sns.default.message" . }}'),
     attributes: withDefault(map(template), {}),
     use_aws_http_client: withDefault(bool, false),
   },
@@ -60,6 +73,7 @@ export const snsIntegration: Integration<SnsConfig> = {
   kind: snsConfig,
   complete: (config, global) => accepted(inheritHttp(config, global)),
   create: createSns,
+  addNote: (config, note) => ({ ...config, message: appendNote(config.message, note) }),
 };
 
 function createSns(config: SnsConfig, context: NotifierContext): Notifier {
@@ -75,7 +89,8 @@ function createSns(config: SnsConfig, context: NotifierContext): Notifier {
         await publisher.publish(endpoint, message, { abortSignal: signal });
         return DELIVERED;
       } catch (error) {
-        if (error instanceof TemplateError) return failedForGood(error.message, 'clientError');
+        if (error instanceof TemplateError)
+          throw new TemplateError(error.message, { ...error.details, reason: 'clientError' });
         return failureOfAwsError(error, signal, [config.sigv4?.secretKey ?? '']);
       }
     },
@@ -94,7 +109,8 @@ function snsMessage(
   const phoneNumber = render('phone_number', config.phoneNumber);
   const targetArn = render('target_arn', config.targetArn);
   const whole = render('message', config.message);
-  const message = cutBytes(whole, config.phoneNumber ? MAX_SMS_BYTES : MAX_MESSAGE_BYTES);
+  const most = config.phoneNumber ? MAX_SMS_BYTES : MAX_MESSAGE_BYTES;
+  const message = cutBeforeNote(whole, most, Buffer.byteLength, cutBytes);
   if (message !== whole) attributes.push(['truncated', 'true']);
   const hash = groupHash(notification);
   return {

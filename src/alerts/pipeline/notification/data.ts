@@ -81,6 +81,7 @@ export function recordOf(
       .slice(0, MAX_NAMED_ALERTS)
       .map(({ fingerprint, status, labels }) => ({ fingerprint, status, labels })),
     error: delivery.ok ? undefined : delivery.error,
+    templateError: delivery.templateError,
   };
 }
 

@@ -45,6 +45,8 @@ export interface NotificationRecord {
   readonly error: string | undefined;
   /** The node that sent it; undefined where there is only one. */
   readonly node?: string;
+  /** The fields in which other words stood for a template, and its errors; undefined: all could be rendered. */
+  readonly templateError?: string | undefined;
 }
 
 export interface NamedAlert {

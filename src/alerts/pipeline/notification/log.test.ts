@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog } from '../../../kernel/log.ts';
 import type { Database } from '../../../kernel/storage/database.ts';
 import { FakeClock } from '../../../testing/fake/clock.ts';
 import { FakeDatabase } from '../../../testing/fake/database.ts';
@@ -11,14 +10,12 @@ import { NotificationHistory } from './history.ts';
 import { NotificationLog, printLogKey } from './log.ts';
 import { encodeNotification, LocalNotifications, type LogEntry, NOTIFICATION_LOG_MIGRATION } from './storage.ts';
 
-const storageIn = (database: Database) => new LocalNotifications(database, new NotificationHistory(database, HOUR));
+const report = { failed() {}, recovered() {} };
+const storageIn = (database: Database) =>
+  new LocalNotifications(database, new NotificationHistory(database, HOUR), report);
 
 function openLog(database: Database, clock = new FakeClock()): NotificationLog {
-  return new NotificationLog(
-    storageIn(database),
-    clock,
-    createLog({ level: 'error', format: 'logfmt', clock, write: () => {} }),
-  );
+  return new NotificationLog(storageIn(database), clock);
 }
 
 const KEY = printLogKey({ groupKey: '{}:{a="b"}', receiver: 'team', integration: 'webhook', index: 0 });

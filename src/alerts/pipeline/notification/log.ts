@@ -1,16 +1,11 @@
 import { type Clock, monotonicSeconds } from '../../../kernel/clock.ts';
-import { messageOf } from '../../../kernel/errors.ts';
-import type { Log } from '../../../kernel/log.ts';
 import { Distribution, REQUEST_BOUNDS_S } from '../../../kernel/metrics/distribution.ts';
-import { WriteBehind } from '../../../kernel/storage/write-behind.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../../kernel/storage/write-behind.ts';
 import type { LoggedNotification } from '../../domain/deduplication.ts';
 import type { LogEntry, NotificationStorage } from './storage.ts';
 
 /** One query in this many is timed, for all of them: reading the clock takes longer than the query. */
 const TIMED_ONE_IN = 64;
-
-/** Delay after a failed write, for instance on a full disk. */
-const WRITE_RETRY_MS = 5_000;
 
 /** The key of an entry: group, receiver and integration. `index`: its place in the receiver's list of its kind. */
 export interface LogKey {
@@ -42,7 +37,7 @@ export class NotificationLog {
   #unwritten = new Set<string>();
   readonly #behind: WriteBehind;
 
-  constructor(storage: NotificationStorage, clock: Clock, log: Log) {
+  constructor(storage: NotificationStorage, clock: Clock) {
     this.#storage = storage;
     this.#behind = new WriteBehind({
       clock,
@@ -50,8 +45,7 @@ export class NotificationLog {
       retryMs: WRITE_RETRY_MS,
       isPending: () => this.#unwritten.size > 0,
       write: () => this.#writeAgain(),
-      failed: (error) =>
-        log.error('notifications could not be written to the log on disk; trying again', { err: messageOf(error) }),
+      ...storage.report,
     });
   }
 

@@ -6,6 +6,8 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from '../suppression.ts';
 export interface NotificationMetrics {
   attempted(integration: string, receiver: string): void;
   failed(integration: string, receiver: string, reason: FailureReason): void;
+  /** A template could not be rendered; the notification had other words in its place. */
+  templateFailed(integration: string, receiver: string): void;
   /** One request to a service. */
   requested(integration: string, receiver: string, ok: boolean, latencyMs: number): void;
   suppressed(reason: SuppressionReason, count: number): void;
@@ -22,7 +24,10 @@ export function createNotificationMetrics(
   integrations: readonly string[],
   options: { readonly withReceivers: boolean },
 ): NotificationMetrics {
-  const { sent, failed, requests, failedRequests, latency } = addCounters(metrics, options.withReceivers);
+  const { sent, failed, templateErrors, requests, failedRequests, latency } = addCounters(
+    metrics,
+    options.withReceivers,
+  );
   const suppressed = metrics.counter(
     'alertmanager_notifications_suppressed_total',
     'How many alerts were left out of notifications, by reason.',
@@ -32,13 +37,14 @@ export function createNotificationMetrics(
     options.withReceivers ? { integration, receiver_name: receiver } : { integration };
   for (const reason of SUPPRESSION_REASONS) suppressed.inc({ reason }, 0);
   for (const integration of options.withReceivers ? [] : integrations) {
-    for (const counter of [sent, requests, failedRequests]) counter.inc({ integration }, 0);
+    for (const counter of [sent, templateErrors, requests, failedRequests]) counter.inc({ integration }, 0);
     for (const reason of FAILURE_REASONS) failed.inc({ integration, reason }, 0);
     latency.of({ integration });
   }
   return {
     attempted: (integration, receiver) => sent.inc(labels(integration, receiver)),
     failed: (integration, receiver, reason) => failed.inc({ ...labels(integration, receiver), reason }),
+    templateFailed: (integration, receiver) => templateErrors.inc(labels(integration, receiver)),
     requested(integration, receiver, ok, latencyMs) {
       const of = labels(integration, receiver);
       requests.inc(of);
@@ -57,6 +63,11 @@ function addCounters(metrics: Metrics, withReceivers: boolean) {
     'How many notifications failed permanently.',
     [...names, 'reason'],
   );
+  const templateErrors = metrics.counter(
+    'opsdeck_notification_template_errors_total',
+    'How many notifications had other words in place of a template that could not be rendered.',
+    names,
+  );
   const requests = metrics.counter(
     'alertmanager_notification_requests_total',
     'How many requests were made for notifications.',
@@ -73,5 +84,5 @@ function addCounters(metrics: Metrics, withReceivers: boolean) {
     LATENCY_BUCKETS_S,
     names,
   );
-  return { sent, failed, requests, failedRequests, latency };
+  return { sent, failed, templateErrors, requests, failedRequests, latency };
 }

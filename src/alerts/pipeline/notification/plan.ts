@@ -67,7 +67,12 @@ export async function buildPlan(
     renderRouteLabels(group, alerts, { ...labelParts, externalUrl: parts.externalUrl() });
   const notifying = { ...parts.notifying, renderRouteLabels: renderLabels };
   const used = config.receivers.filter(isUsedBy(tree));
-  const opened = openAll(used, { ...parts.surroundings, templates: templates.value, externalUrl: parts.externalUrl });
+  const opened = openAll(used, {
+    ...parts.surroundings,
+    templates: templates.value,
+    externalUrl: parts.externalUrl,
+    log,
+  });
   if (!opened.ok) return opened;
   const { notifiers, close } = opened.value;
   const receivers = new Map(

@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../../../kernel/storage/database.ts';
+import type { WriteReport } from '../../../kernel/storage/write-report.ts';
 import type { LoggedNotification } from '../../domain/deduplication.ts';
 import type { Evaluation } from '../pipeline.ts';
 import type { HistoryQuery, NotificationHistory, NotificationRecord, StoredNotification } from './history.ts';
@@ -21,6 +22,8 @@ export interface NotificationResult {
 
 /** Where the notification log and the history lie. */
 export interface NotificationStorage {
+  /** Reports failing writes of the log. */
+  readonly report: WriteReport;
   loadLog(): Promise<readonly LogEntry[]>;
   writeLog(entries: readonly LogEntry[]): Promise<void>;
   deleteLog(keys: readonly string[]): Promise<void>;
@@ -51,9 +54,12 @@ export class LocalNotifications implements NotificationStorage {
   readonly #database: Database;
   readonly #history: NotificationHistory;
 
-  constructor(database: Database, history: NotificationHistory) {
+  readonly report: WriteReport;
+
+  constructor(database: Database, history: NotificationHistory, report: WriteReport) {
     this.#database = database;
     this.#history = history;
+    this.report = report;
   }
 
   async loadLog(): Promise<readonly LogEntry[]> {

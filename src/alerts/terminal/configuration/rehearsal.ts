@@ -78,6 +78,8 @@ class Records {
       clock,
       readSecret,
       dataOf: (notification) => templateDataOf(notification, externalUrl),
+      // The transcript shows what is sent.
+      log: { debug() {}, warn() {}, error() {} },
       openHttp: (httpConfig) => {
         if (isDryRun) return recordOnly(this.exchanges);
         const client = createHttpClient(httpConfig, deps);

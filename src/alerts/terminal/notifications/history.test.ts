@@ -57,6 +57,18 @@ test('history prints an aligned table in the order of the server, with errors if
   );
 });
 
+test('history shows a template error beside a notification that was sent without it', async (t) => {
+  const { terminal } = await serve(t, {
+    json: [
+      { ...sent, templateError: '"title": no' },
+      { ...failed, templateError: 'b' },
+    ],
+  });
+  assert.equal(await runAlerts(['history'], terminal), 0);
+  assert.match(terminal.stdout, / sent .* template error in "title": no\n/);
+  assert.match(terminal.stdout, / failed .* connect\\nrefused; template error in b\n/);
+});
+
 test('history --output extended adds the group key, the attempts and how long it took', async (t) => {
   const { terminal } = await serve(t, { json: [sent] });
   assert.equal(await runAlerts(['history', '-o', 'extended'], terminal), 0);

@@ -34,6 +34,10 @@ function alertCount({ firing, resolved }: WireNotification): string {
   return parts.filter(Boolean).join(', ') || 'none';
 }
 
+function errorsOf({ error, templateError }: WireNotification): string {
+  return [error, templateError && `template error in ${templateError}`].filter(Boolean).join('; ');
+}
+
 const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
 const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
 
@@ -43,10 +47,10 @@ export function historyTable(
   { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
 ): string {
   const colors = colorsOf(terminal);
-  const anyError = notifications.some(({ error }) => error);
+  const anyError = notifications.some(({ error, templateError }) => error || templateError);
   const rowOf = (notification: WireNotification): Cell[] => {
     const { at, receiver, integration, index, result, reason, groupLabels, groupKey } = notification;
-    const { attempts, durationMs, error } = notification;
+    const { attempts, durationMs } = notification;
     return [
       formatInstant(at),
       receiver,
@@ -56,7 +60,7 @@ export function historyTable(
       alertCount(notification),
       `{${formatLabels(groupLabels, ', ')}}`,
       ...(extended ? [groupKey, String(attempts), `${durationMs} ms`] : []),
-      ...(anyError ? [error ?? ''] : []),
+      ...(anyError ? [errorsOf(notification)] : []),
     ];
   };
   const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyError ? ['Error'] : [])];

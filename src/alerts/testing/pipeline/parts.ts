@@ -143,6 +143,7 @@ function countingMetrics(counts: Map<string, number>): NotificationMetrics {
   return {
     attempted: (integration) => count(`attempted ${integration}`),
     failed: (integration, _, reason) => count(`failed ${integration} ${reason}`),
+    templateFailed: (integration) => count(`template failed ${integration}`),
     requested: (integration, _, ok) => count(`requested ${integration} ${ok ? 'ok' : 'failed'}`),
     suppressed: (reason, by) => count(`suppressed ${reason}`, by),
   };

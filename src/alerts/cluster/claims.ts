@@ -1,0 +1,254 @@
+import { Batches } from '../../kernel/batches.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ChangeFeed } from '../../kernel/postgres/change-feed.ts';
+import type { Members } from '../../kernel/postgres/members.ts';
+import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
+import type { Claim, ClaimOutcome, Claims, FlushResult } from '../pipeline/claims.ts';
+import type { AlertGroup } from '../store/group.ts';
+import { decodeText, encodeText } from './text.ts';
+
+/** How long a node may be silent before another takes its groups. */
+const LEASE_MS = 4_000;
+const RENEW_MS = 1_000;
+/** A request leaves only if the lease holds for longer than this. */
+const MARGIN_MS = 1_000;
+/** Difference of two nodes' estimates of PostgreSQL's time. */
+const MAX_EARLY_MS = 50;
+/** Delay of the next attempt where nothing better is known. */
+const RETRY_MS = 500;
+/** Without PostgreSQL, each node waits for this long per node before it, so that it might be back before all have sent. */
+const TURN_MS = 2_000;
+/** Groups per statement. */
+const MAX_BATCH = 200;
+
+/** An upsert, so that a new group needs no row before; ordered, so that two nodes do not wait for each other in a circle. */
+const CLAIM = `
+  WITH wanted AS (SELECT id FROM unnest($1::text[]) AS t (id)), claimed AS (
+    INSERT INTO opsdeck.flush AS f (id, next_at, flushed, owner, in_doubt, lease_until, fence)
+    SELECT id, clock_timestamp(), true, $2::uuid, false, clock_timestamp() + $3 * interval '1 ms', nextval('opsdeck.fence')
+    FROM wanted ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, lease_until = clock_timestamp() + $3 * interval '1 ms',
+      fence = excluded.fence, flushed = true, in_doubt = f.owner IS NOT NULL
+    WHERE f.next_at <= clock_timestamp() + $4 * interval '1 ms'
+      AND (f.owner IS NULL OR f.owner = excluded.owner OR f.lease_until < clock_timestamp())
+    RETURNING f.id, f.fence, f.in_doubt
+  )
+  SELECT id, fence, in_doubt, NULL AS free_at FROM claimed UNION ALL
+  SELECT f.id, NULL, NULL, greatest(f.next_at, CASE WHEN f.owner IS NOT NULL THEN f.lease_until END)
+  FROM opsdeck.flush f JOIN wanted USING (id) WHERE f.id NOT IN (SELECT id FROM claimed)`;
+const RENEW = `
+  WITH mine AS (
+    SELECT f.id, f.fence FROM opsdeck.flush f JOIN unnest($1::text[], $2::bigint[]) AS t (id, fence) USING (id, fence)
+    ORDER BY f.id FOR UPDATE OF f
+  )
+  UPDATE opsdeck.flush f SET lease_until = clock_timestamp() + $3 * interval '1 ms' FROM mine WHERE f.id = mine.id
+  RETURNING f.id`;
+const COMPLETE = `
+  WITH done AS (
+    SELECT f.id, d.next_at, d.body FROM opsdeck.flush f
+    JOIN unnest($1::text[], $2::bigint[], $3::float8[], $4::text[]) AS d (id, fence, next_at, body) USING (id, fence)
+    ORDER BY f.id FOR UPDATE OF f
+  ), moved AS (
+    UPDATE opsdeck.flush f SET next_at = to_timestamp(done.next_at / 1000), owner = NULL, in_doubt = false
+    FROM done WHERE f.id = done.id AND done.next_at IS NOT NULL RETURNING f.id, done.body
+  ), gone AS (
+    DELETE FROM opsdeck.flush f USING done WHERE f.id = done.id AND done.next_at IS NULL RETURNING f.id, done.body
+  ), ended AS (SELECT * FROM moved UNION ALL SELECT * FROM gone)
+  SELECT opsdeck.log_changes(array_agg('flush'::text), array_agg(id), array_agg(body)) FROM ended`;
+
+interface ClaimRow {
+  readonly id: string;
+  readonly fence: number | null;
+  readonly in_doubt: boolean | null;
+  /** Epoch milliseconds. */
+  readonly free_at: number | null;
+}
+
+/** A finished flush, as other nodes read it. */
+interface LoggedFlush extends FlushResult {
+  /** The incarnation that flushed. */
+  readonly by: string;
+}
+
+/** In milliseconds. The monotonic clock stands still while a machine is suspended, and the wall clock may be set. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export interface ClusterClaimsParts {
+  readonly postgres: Postgres;
+  readonly feed: Pick<ChangeFeed, 'catchUp'>;
+  readonly members: Pick<Members, 'position' | 'own'>;
+  /** Of this machine: a lease is measured without PostgreSQL. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Resolves when this node has passed on what it did without PostgreSQL. */
+  readonly recovered: () => Promise<void>;
+}
+
+/** A claim of this node. */
+class HeldClaim implements Claim {
+  readonly id: string;
+  /** Undefined: PostgreSQL is away, and every node sends. */
+  readonly fence: number | undefined;
+  readonly isInDoubt: boolean;
+  readonly #confirm: (claim: HeldClaim) => Promise<boolean>;
+  /** The lease began after this. */
+  confirmedAt: Moment;
+  isLost = false;
+
+  constructor(
+    row: { readonly id: string; readonly fence?: number; readonly isInDoubt: boolean; readonly at: Moment },
+    confirm: (claim: HeldClaim) => Promise<boolean>,
+  ) {
+    this.id = row.id;
+    this.fence = row.fence;
+    this.isInDoubt = row.isInDoubt;
+    this.confirmedAt = row.at;
+    this.#confirm = confirm;
+  }
+
+  confirm(): Promise<boolean> {
+    return this.#confirm(this);
+  }
+}
+
+/** Claims on groups as rows in PostgreSQL, with a lease and a fence. */
+export class ClusterClaims implements Claims {
+  readonly #parts: ClusterClaimsParts;
+  readonly #held = new Map<string, HeldClaim>();
+  readonly #claims: Batches<string, ClaimOutcome>;
+  readonly #results: Batches<readonly [HeldClaim, FlushResult], undefined>;
+  #renewing: CancelTimer | undefined;
+
+  constructor(parts: ClusterClaimsParts) {
+    this.#parts = parts;
+    this.#claims = new Batches((ids) => this.#claimAll(ids), MAX_BATCH);
+    this.#results = new Batches((results) => this.#completeAll(results), MAX_BATCH);
+  }
+
+  /** The fence of the claim on a group. */
+  fenceOf(claim: Claim | undefined): { readonly id: string; readonly fence: number } | undefined {
+    if (!(claim instanceof HeldClaim) || claim.fence === undefined) return undefined;
+    return { id: claim.id, fence: claim.fence };
+  }
+
+  async claim(group: AlertGroup): Promise<ClaimOutcome> {
+    const { postgres, recovered, members } = this.#parts;
+    const id = encodeText(group.id);
+    // A flush from before a reload.
+    if (this.#held.has(id)) return { ok: false, retryAt: postgres.clock.now() + RETRY_MS };
+    for (;;) {
+      await recovered();
+      try {
+        if (postgres.isUp) return await this.#claims.add(id);
+      } catch (error) {
+        if (!(error instanceof StorageAwayError)) throw error;
+      }
+      await this.#wait(postgres.isUp ? RETRY_MS : members.position * TURN_MS);
+      if (!postgres.isUp) return { ok: true, claim: this.#hold({ id, isInDoubt: false, at: this.#moment() }) };
+    }
+  }
+
+  complete(claim: Claim, _group: AlertGroup, result: FlushResult): void {
+    if (!(claim instanceof HeldClaim)) return;
+    this.#held.delete(claim.id);
+    if (claim.fence === undefined) return;
+    this.#results.add([claim, result]).catch((error) => {
+      if (error instanceof StorageAwayError) return;
+      this.#parts.log.error('the end of a flush could not be written to PostgreSQL', { err: messageOf(error) });
+    });
+  }
+
+  /** Reads a logged end of a flush; undefined when this node has written it. */
+  receive(id: string, body: string): { readonly id: string; readonly result: FlushResult } | undefined {
+    const { by, ...result } = JSON.parse(body) as LoggedFlush;
+    return by === this.#parts.members.own.incarnation ? undefined : { id: decodeText(id), result };
+  }
+
+  close(): void {
+    this.#renewing?.();
+  }
+
+  #hold(row: ConstructorParameters<typeof HeldClaim>[0]): HeldClaim {
+    const claim = new HeldClaim(row, (held) => this.#confirm(held));
+    this.#held.set(row.id, claim);
+    this.#renewing ??= this.#parts.postgres.clock.every(RENEW_MS, () => void this.#renew([...this.#held.values()]));
+    return claim;
+  }
+
+  async #claimAll(ids: readonly string[]): Promise<readonly ClaimOutcome[]> {
+    const { postgres, feed, members } = this.#parts;
+    const at = this.#moment();
+    const rows = await postgres.query<ClaimRow>(CLAIM, [ids, members.own.incarnation, LEASE_MS, MAX_EARLY_MS]);
+    // What the last owners have recorded must be known before anything is evaluated.
+    if (rows.some(({ fence }) => fence !== null)) await feed.catchUp();
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const now = postgres.clock.now();
+    return ids.map((id) => {
+      const { fence, in_doubt: isInDoubt, free_at: freeAt } = byId.get(id) ?? {};
+      if (fence) return { ok: true, claim: this.#hold({ id, fence, isInDoubt: isInDoubt ?? false, at }) };
+      return { ok: false, retryAt: freeAt && freeAt > now ? freeAt + MAX_EARLY_MS : now + RETRY_MS };
+    });
+  }
+
+  async #confirm(claim: HeldClaim): Promise<boolean> {
+    if (claim.fence === undefined) return true;
+    if (!this.#isFresh(claim)) await this.#renew([claim]);
+    return !claim.isLost;
+  }
+
+  /** Also false after this process was suspended. */
+  #isFresh({ confirmedAt }: HeldClaim): boolean {
+    const { monotonic, wall } = this.#moment();
+    return Math.max(monotonic - confirmedAt.monotonic, wall - confirmedAt.wall) < LEASE_MS - MARGIN_MS;
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#parts;
+    return { monotonic: clock.monotonic(), wall: clock.now() };
+  }
+
+  async #renew(claims: readonly HeldClaim[]): Promise<void> {
+    const fenced = claims.filter(({ fence, isLost }) => fence !== undefined && !isLost);
+    const { postgres, log } = this.#parts;
+    if (fenced.length === 0) return;
+    const at = this.#moment();
+    try {
+      const rows = await postgres.query(RENEW, [
+        fenced.map(({ id }) => id),
+        fenced.map(({ fence }) => fence),
+        LEASE_MS,
+      ]);
+      const renewed = new Set(rows.map(({ id }) => id));
+      for (const claim of fenced) {
+        if (renewed.has(claim.id)) claim.confirmedAt = at;
+        else claim.isLost = this.#held.get(claim.id) === claim;
+      }
+    } catch (error) {
+      // Without PostgreSQL nobody can take over: what was begun goes on.
+      if (error instanceof StorageAwayError) return;
+      log.error('claims could not be renewed in PostgreSQL', { err: messageOf(error) });
+    }
+  }
+
+  async #completeAll(results: readonly (readonly [HeldClaim, FlushResult])[]): Promise<readonly undefined[]> {
+    const { postgres, members } = this.#parts;
+    const by = members.own.incarnation;
+    await postgres.query(COMPLETE, [
+      results.map(([{ id }]) => id),
+      results.map(([{ fence }]) => fence),
+      results.map(([, { nextFlushAt }]) => nextFlushAt ?? null),
+      results.map(([, result]) => JSON.stringify({ by, ...result } satisfies LoggedFlush)),
+    ]);
+    return results.map(() => undefined);
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((done) => this.#parts.postgres.clock.after(ms, done));
+  }
+}

@@ -1,0 +1,192 @@
+// Memory answers and decides, as on a single node; PostgreSQL is the common journal and the referee. Every write is one
+// statement, which also logs what it has changed; the feed of those changes keeps the memory of all nodes alike.
+import type { Clock } from '../../kernel/clock.ts';
+import { Conditions } from '../../kernel/conditions.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type Change, ChangeFeed } from '../../kernel/postgres/change-feed.ts';
+import type { ConnectionTarget } from '../../kernel/postgres/connection-url.ts';
+import { Members } from '../../kernel/postgres/members.ts';
+import { migrate } from '../../kernel/postgres/migrations.ts';
+import { openPostgres, type Postgres } from '../../kernel/postgres/postgres.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
+import type { ClusterMember } from '../contract/wire.ts';
+import type { AlertState } from '../state/alert-state.ts';
+import type { AlertServerStorage } from '../state/storage.ts';
+import { ClusterAlerts } from './alerts.ts';
+import { ClusterClaims } from './claims.ts';
+import { ClusterNotifications } from './notifications.ts';
+import { ALERT_STEPS } from './schema.ts';
+import { ClusterSilences } from './silences.ts';
+import { ClusterTimers } from './timers.ts';
+
+const COMPONENT = 'alerts';
+const RECOVERY_RETRY_MS = 500;
+
+export interface ClusterOptions {
+  readonly target: ConnectionTarget;
+  /** How long the start waits for an unreachable database, in milliseconds. */
+  readonly waitMs: number;
+  readonly member: ClusterMember;
+  readonly version: string;
+  /** Of the configuration in force. */
+  readonly configHash: string;
+  /** How long notifications stay in the history, in milliseconds. */
+  readonly retentionMs: number;
+  /** The clock of the machine. */
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Connects to PostgreSQL and brings its tables up to date; a CommandError says why it cannot. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { target, waitMs, member, version, configHash, clock, log } = options;
+  const postgres = await openPostgres({ target, applicationName: member.name, clock, log, waitMs });
+  try {
+    await migrate(postgres, COMPONENT, ALERT_STEPS);
+    const { name, address } = member;
+    const members = new Members({ postgres, clock, component: COMPONENT, name, address, version, configHash });
+    await members.start();
+    return new Cluster(postgres, members, options);
+  } catch (error) {
+    await postgres.close();
+    throw postgres.explain(error);
+  }
+}
+
+/** This node among those that share a database. */
+export class Cluster {
+  readonly postgres: Postgres;
+  readonly members: Members;
+  readonly #log: Log;
+  readonly #feed: ChangeFeed;
+  readonly #silences: ClusterSilences;
+  readonly #alerts: ClusterAlerts;
+  readonly #notifications: ClusterNotifications;
+  readonly #claims: ClusterClaims;
+  readonly storage: AlertServerStorage;
+  readonly #conditions = new Conditions();
+  #state: AlertState | undefined;
+  /** The first load, by the server. */
+  #restore: (() => Promise<unknown>) | undefined;
+  #recovering: Promise<void> = Promise.resolve();
+  #unsubscribe = () => {};
+
+  constructor(postgres: Postgres, members: Members, { clock, log, member, retentionMs }: ClusterOptions) {
+    this.postgres = postgres;
+    this.members = members;
+    this.#log = log;
+    this.#feed = new ChangeFeed({
+      ...{ postgres, clock, log },
+      apply: (changes) => this.#apply(changes),
+      reload: () => this.#load(),
+    });
+    this.#silences = new ClusterSilences(postgres);
+    this.#alerts = new ClusterAlerts(postgres, clock, log);
+    const recovered = () => this.#recovering;
+    this.#claims = new ClusterClaims({ postgres, feed: this.#feed, members, clock, log, recovered });
+    this.#notifications = new ClusterNotifications(postgres, {
+      fenceOf: ({ evaluation }) => this.#claims.fenceOf(evaluation.claim),
+      retentionMs,
+      node: member.name,
+      log,
+    });
+    this.storage = {
+      silences: this.#silences,
+      alerts: this.#alerts,
+      timers: new ClusterTimers(postgres, clock, log),
+      notifications: this.#notifications,
+      claims: this.#claims,
+      conditions: this.#conditions,
+      commit: () => {},
+    };
+  }
+
+  /** The time of PostgreSQL, the same on all nodes. */
+  get clock(): Clock {
+    return this.postgres.clock;
+  }
+
+  /** Loads the state by `restore`, then keeps it up to date. */
+  async start(state: AlertState, restore: () => Promise<unknown>): Promise<void> {
+    this.#state = state;
+    this.#restore = restore;
+    await this.#feed.start();
+    this.#unsubscribe = this.postgres.subscribe((isUp) => {
+      if (isUp) this.#recovering = this.#recover();
+    });
+  }
+
+  /** Leaves the cluster; everything must be written. */
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#claims.close();
+    await this.#feed.close();
+    await this.members.leave();
+    await this.postgres.close();
+  }
+
+  #apply(changes: readonly Change[]): void {
+    const state = this.#state as AlertState;
+    for (const { kind, key, body } of changes) {
+      const text = body ?? '';
+      if (kind === 'alert') state.alerts.receive([this.#alerts.receive(key, text)]);
+      else if (kind === 'silence') this.#applySilence(state, key, text);
+      else if (kind === 'notification') state.notificationLog.receive(this.#notifications.receive(key, text));
+      else if (kind === 'flush') {
+        const flush = this.#claims.receive(key, text);
+        if (flush) state.dispatcher.flushedElsewhere(flush.id, flush.result);
+      }
+    }
+  }
+
+  #applySilence({ silences }: AlertState, id: string, text: string): void {
+    const before = silences.find(id);
+    const after = this.#silences.receive(id, text);
+    if (after) silences.apply([{ before, after }]);
+  }
+
+  async #load(): Promise<void> {
+    const restore = this.#restore;
+    this.#restore = undefined;
+    if (restore) await restore();
+    else await this.#reload(this.#state as AlertState);
+  }
+
+  /** Takes everything over from PostgreSQL, and gives it back what it has lost in a failover. */
+  async #reload({ silences, alerts, notificationLog, dispatcher }: AlertState): Promise<void> {
+    const [storedSilences, storedAlerts, entries, timers] = await Promise.all([
+      this.#silences.load(),
+      this.#alerts.load(),
+      this.#notifications.loadLog(),
+      this.storage.timers.load(),
+    ]);
+    silences.apply(storedSilences.map((after) => ({ before: silences.find(after.id), after })));
+    const ids = new Set(storedSilences.map(({ id }) => id));
+    await this.#silences.restore([...silences.all()].filter(({ id }) => !ids.has(id)));
+    alerts.receive(storedAlerts);
+    for (const slot of alerts.sorted()) if (!this.#alerts.has(slot.alert.fingerprint)) this.#alerts.change(slot);
+    for (const entry of entries) notificationLog.receive(entry);
+    notificationLog.writeMissing(entries);
+    for (const [id, { at }] of timers) dispatcher.flushedElsewhere(id, { nextFlushAt: at, released: [] });
+  }
+
+  /** What was sent without PostgreSQL is written before any group is claimed, so that nothing is sent again. */
+  async #recover(): Promise<void> {
+    const { notificationLog, alerts } = this.#state as AlertState;
+    while (this.postgres.isUp) {
+      try {
+        await this.#feed.catchUp();
+        await notificationLog.flush();
+        await alerts.flush();
+        return;
+      } catch (error) {
+        if (!(error instanceof StorageAwayError))
+          this.#log.error('what happened without PostgreSQL could not be written; trying again', {
+            err: messageOf(error),
+          });
+        await new Promise<void>((done) => this.clock.after(RECOVERY_RETRY_MS, done));
+      }
+    }
+  }
+}

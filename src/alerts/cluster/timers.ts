@@ -1,0 +1,68 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { WRITE_RETRY_MS, WriteBehind } from '../../kernel/storage/write-behind.ts';
+import type { RememberedTimer, TimerStorage } from '../pipeline/group-timers.ts';
+import { LOAD } from './load.ts';
+import { reportFailures } from './report.ts';
+import { decodeText, encodeText } from './text.ts';
+
+const WRITE_BEHIND_MS = 250;
+
+/** The first flush of a new group; later ones are written with the end of the flush before. */
+const WRITE = `
+  INSERT INTO opsdeck.flush (id, next_at, flushed, in_doubt, lease_until, fence)
+  SELECT id, to_timestamp(at / 1000), false, false, '-infinity', 0
+  FROM unnest($1::text[], $2::float8[]) AS t (id, at) ORDER BY id ON CONFLICT (id) DO NOTHING`;
+const READ_ALL = 'SELECT id, next_at, flushed FROM opsdeck.flush';
+
+interface FlushRow {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly next_at: number;
+  readonly flushed: boolean;
+}
+
+/** Group timers of all nodes. */
+export class ClusterTimers implements TimerStorage {
+  readonly #postgres: Postgres;
+  readonly #behind: WriteBehind;
+  readonly #added = new Map<string, number>();
+
+  constructor(postgres: Postgres, clock: Clock, log: Log) {
+    this.#postgres = postgres;
+    this.#behind = new WriteBehind({
+      clock,
+      delayMs: WRITE_BEHIND_MS,
+      retryMs: WRITE_RETRY_MS,
+      isPending: () => this.#added.size > 0,
+      write: () => this.#write(),
+      ...reportFailures('group timers', log),
+    });
+  }
+
+  async load(): Promise<ReadonlyMap<string, RememberedTimer>> {
+    const rows = await this.#postgres.query<FlushRow>(READ_ALL, [], LOAD);
+    return new Map(rows.map(({ id, next_at: at, flushed }) => [decodeText(id), { at, isFlushed: flushed }]));
+  }
+
+  set(id: string, timer: RememberedTimer | undefined): void {
+    if (!timer || timer.isFlushed) {
+      this.#added.delete(id);
+      return;
+    }
+    this.#added.set(id, timer.at);
+    this.#behind.soon();
+  }
+
+  flush(): Promise<void> {
+    return this.#behind.flush();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#added.size === 0) return;
+    const added = [...this.#added];
+    await this.#postgres.query(WRITE, [added.map(([id]) => encodeText(id)), added.map(([, at]) => at)]);
+    for (const [id, at] of added) if (this.#added.get(id) === at) this.#added.delete(id);
+  }
+}
