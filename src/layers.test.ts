@@ -171,7 +171,7 @@ test('import law: the folders of the alert server are layers', async () => {
 
 test('import law: the imports were found', async () => {
   const edges = await imports;
-  assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/kernel/storage/database.ts'));
+  assert.ok(edges.some(([from, to]) => from === 'src/alerts/server.ts' && to === 'src/alerts/config/active-config.ts'));
   assert.ok(edges.length > 200, `only ${edges.length} imports`);
   assert.deepEqual(violations({ law: '', from: /^bin\//, forbidden: /^src\// }, edges).length > 0, true);
 });

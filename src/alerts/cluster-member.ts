@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { type ListenAddress, printHostPort } from '../kernel/http/listen-address.ts';
-import type { ClusterMember } from './contract/wire.ts';
+import type { ClusterMember, ServerStatus } from './contract/wire.ts';
+import type { Nodes } from './state/nodes.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -14,6 +15,15 @@ export function describeMember(listen: ListenAddress | undefined, name: string |
   const host =
     listen.host === undefined || listen.host === '0.0.0.0' || listen.host === '::' ? ownAddress() : listen.host;
   return { name: name ?? randomName(), address: printHostPort(host, listen.port) };
+}
+
+/** The cluster as /status shows it. `nodes` is undefined where there is only one. */
+export function describeCluster(member: ClusterMember | undefined, nodes: Nodes | undefined): ServerStatus['cluster'] {
+  if (!member) return { peers: [], status: 'disabled' };
+  if (!nodes) return { name: member.name, peers: [{ name: member.name, address: member.address }], status: 'ready' };
+  const live = nodes.list().filter(({ isAlive }) => isAlive);
+  const peers = live.map(({ name, address }) => ({ name, address }));
+  return { name: member.name, peers, status: nodes.isUp ? 'ready' : 'settling' };
 }
 
 function ownAddress(): string {

@@ -39,8 +39,10 @@ function withoutEffect(serve: Command): readonly string[] {
 }
 
 async function serveAlerts(command: Command, terminal: Terminal): Promise<void> {
-  const values = readFlags(command, SETTINGS);
+  const values = readFlags(command, SETTINGS, terminal.env);
   const options = optionsOf(values);
+  // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
+  if (options.storageUrl !== undefined) process.title = 'opsdeck alerts serve';
   const { clock, err: write } = terminal;
   const log = createLog({ level: values.logLevel, format: values.logFormat, clock, write });
   const ignored = withoutEffect(command);

@@ -4,9 +4,7 @@
 // A posted silence is decided (domain/silence), committed, and then applied by the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { page } from 'virtual:web/alerts';
 import type { Hono } from 'hono';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
@@ -18,9 +16,7 @@ import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
-import { ownDataDirectory } from '../kernel/storage/data-directory.ts';
-import { type Database, openDatabase } from '../kernel/storage/database.ts';
-import { describeMember } from './cluster-member.ts';
+import { describeCluster, describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
@@ -32,37 +28,21 @@ import { explainAlert } from './explanation.ts';
 import { INTEGRATIONS } from './integrations/integrations.ts';
 import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
 import { ActivePlan } from './pipeline/active-plan.ts';
-import { GROUP_FLUSHED_MIGRATION, GROUP_TIMERS_MIGRATION } from './pipeline/group-timers.ts';
-import { NOTIFICATION_HISTORY_MIGRATION } from './pipeline/notification/history.ts';
 import { createNotificationMetrics } from './pipeline/notification/metrics.ts';
 import { buildPlan } from './pipeline/notification/plan.ts';
-import { NOTIFICATION_LOG_MIGRATION } from './pipeline/notification/storage.ts';
 import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
 import { startAfterDelay } from './pipeline/start-delay.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
-import { IMPORT_MIGRATION, importSnapshot } from './silences/import.ts';
 import { logSilenceChanges } from './silences/log.ts';
-import { SILENCE_MIGRATION } from './silences/storage.ts';
-import { type AlertState, joinState, restoreState } from './state/alert-state.ts';
+import { type AlertState, joinState } from './state/alert-state.ts';
+import { openLocalStorage } from './state/local-storage.ts';
 import { startMaintenance } from './state/maintenance.ts';
-import { localStorage } from './state/storage.ts';
+import type { Nodes } from './state/nodes.ts';
+import type { OpenStorage } from './state/storage.ts';
 import { AlertIntake } from './store/intake.ts';
 import type { AlertSlot } from './store/slot.ts';
-import { ALERT_MIGRATION, SETTLED_MIGRATION } from './store/writer.ts';
 import { describeVersion } from './version.ts';
-
-/** Never change one: a data directory has been through all that were there before. */
-export const MIGRATIONS = [
-  SILENCE_MIGRATION,
-  ALERT_MIGRATION,
-  IMPORT_MIGRATION,
-  SETTLED_MIGRATION,
-  GROUP_TIMERS_MIGRATION,
-  NOTIFICATION_LOG_MIGRATION,
-  NOTIFICATION_HISTORY_MIGRATION,
-  GROUP_FLUSHED_MIGRATION,
-];
 
 /** How long running requests may take after the server was asked to stop. */
 const DRAIN_MS = 5_000;
@@ -76,7 +56,7 @@ export interface AlertServer {
   close(): Promise<void>;
 }
 
-/** Starts the alert server; it answers, with all that its disk holds, when this resolves. A CommandError says why it cannot. */
+/** Starts the alert server; it answers, with all that its storage holds, when this resolves. A CommandError says why it cannot. */
 export async function startAlertServer(options: AlertServerOptions, clock: Clock, log: Log): Promise<AlertServer> {
   const startedAt = clock.now();
   const { configFile, matcherMode, expandEnv, retentionMs } = options;
@@ -85,34 +65,38 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
   if (!read.ok) throw new CommandError(read.reason, ExitCode.failed);
   const config = new ActiveConfig(source, read.value, () => clock.now());
   log.info('Loading configuration', { file: source.file ?? 'built in' });
-  const directory = await ownDataDirectory(options.storagePath, clock, (message) => log.warn(message));
-  let database: Database | undefined;
-  const release = async () => {
-    await database?.close();
-    directory.release();
-  };
+  const opened = await openStorage(options, config, clock, log);
   try {
-    database = await openDatabase({ directory, name: 'alerts.db', migrations: MIGRATIONS });
-    removeHandoverLog(directory.path);
     const tree = new RouteTree(read.value.route);
     const inhibitionRules = read.value.inhibitRules;
-    const storage = localStorage({ ...options, database, clock, log });
-    const state = joinState({ options, tree, inhibitionRules, storage, clock, log, newId: randomUUID });
-    log.info('State restored', await restoreState(state, clock.now()));
-    await importSnapshot({ path: options.importPath, database, silences: state.silences, log });
+    const { storage } = opened;
+    const state = joinState({ options, tree, inhibitionRules, storage, clock: opened.clock, log, newId: randomUUID });
+    await opened.load(state);
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, database, clock, log, startedAt }, release);
+    return await serve({ options, config, state, nodes: opened.nodes, clock: opened.clock, log, startedAt }, () =>
+      opened.close(),
+    );
   } catch (error) {
-    await release();
+    await opened.close();
     throw error;
   }
 }
 
-/** What 0.1.0 left of the process that sent notifications: it says nothing of what their receivers have acknowledged. */
-function removeHandoverLog(path: string): void {
-  for (const name of ['notifications.sent', 'notifications.sent.new', 'sender']) {
-    rmSync(join(path, name), { recursive: true, force: true });
-  }
+async function openStorage(
+  options: AlertServerOptions,
+  config: ActiveConfig,
+  clock: Clock,
+  log: Log,
+): Promise<OpenStorage> {
+  if (options.storageUrl === undefined) return openLocalStorage(options, clock, log);
+  const { openCluster } = await import('./cluster/cluster.ts');
+  return openCluster({
+    ...options,
+    url: options.storageUrl,
+    configHash: () => String(config.current.hash),
+    clock,
+    log,
+  });
 }
 
 /** A server that has its state, but does not listen yet. */
@@ -120,7 +104,8 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
-  readonly database: Database;
+  /** Undefined: this node is the only one. */
+  readonly nodes: Nodes | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Epoch milliseconds. */
@@ -140,6 +125,7 @@ export interface Composition {
   readonly clock: Clock;
   readonly log: Log;
   readonly member: ClusterMember | undefined;
+  readonly nodes: Nodes | undefined;
   readonly version: VersionInfo;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -149,7 +135,7 @@ export interface Composition {
 
 /** Puts the HTTP interface on the state. */
 export function composeApp(composition: Composition): Hono<HttpEnv> {
-  const { options, config, state, plan, metrics, clock, log, member, version, startedAt, page } = composition;
+  const { options, config, state, plan, metrics, clock, log, member, nodes, version, startedAt, page } = composition;
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
   const now = () => clock.now();
@@ -157,7 +143,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
   const reading = { mode: matcherMode, onWarning };
   const rules = () => ({ resolveTimeoutMs: config.current.resolveTimeoutMs, classicNames: matcherMode === 'classic' });
-  const counts = addAlertMetrics(metrics, { startedAt, version, member, state, config, plan, now });
+  const counts = addAlertMetrics(metrics, { startedAt, version, member, nodes, state, config, plan, now });
   const intake = new AlertIntake({ store: alerts, limit, rules, counts, log });
   return createAlertsApp({
     answers,
@@ -188,7 +174,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       startedAt,
       config: () => config.current.printed,
       receivers: () => config.current.receivers.map(({ labels }) => labels),
-      cluster: () => member,
+      cluster: () => describeCluster(member, nodes),
       version,
     },
     operations: { reload: () => plan.reload(), metrics, conditions: () => state.conditions.list() },
@@ -244,7 +230,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     ...running,
     plan,
     metrics,
-    member: describeMember(options.clusterListenAddress, options.clusterPeerName),
+    member: running.nodes?.own ?? describeMember(options.clusterListenAddress, options.clusterPeerName),
     version: describeVersion(),
     page: servePage(page),
   });
@@ -279,7 +265,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     try {
       await Promise.all([state.alerts.flush(), state.storage.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
-      throw new CommandError(`the last alerts could not be written to disk: ${messageOf(error)}`, ExitCode.failed, {
+      throw new CommandError(`the last alerts could not be written: ${messageOf(error)}`, ExitCode.failed, {
         cause: error,
       });
     } finally {

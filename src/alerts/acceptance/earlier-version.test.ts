@@ -8,7 +8,8 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { type StoredDirectory, unpackDirectory } from '../../testing/stored-directory.ts';
 import { ALERT_SERVER_DEFAULTS } from '../config/server-options.ts';
-import { MIGRATIONS, startAlertServer } from '../server.ts';
+import { startAlertServer } from '../server.ts';
+import { MIGRATIONS } from '../state/local-storage.ts';
 
 interface StoredAlerts extends StoredDirectory {
   /** Of every table, as another SQLite has read them; bytes in hex. */

@@ -8,8 +8,8 @@ import { configFile, startOpsdeck, temporaryFolder } from '../../testing/process
 import { Random } from '../../testing/random.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { RouteTree } from '../domain/route.ts';
-import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
+import { MIGRATIONS } from '../state/local-storage.ts';
 import { startRecordingJira, startRecordingMailbox, startRecordingSns } from '../testing/delivery-sinks.ts';
 import { HOUR, MINUTE, routeSettings, SECOND, START } from '../testing/parts.ts';
 import { type CrashReport, runCrashes } from '../testing/pipeline/crash.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
-import { MIGRATIONS } from '../server.ts';
 import { restoreState } from '../state/alert-state.ts';
+import { MIGRATIONS } from '../state/local-storage.ts';
 import { HOUR, MINUTE, matcherOf, SECOND, START } from '../testing/parts.ts';
 import { createTestPipeline, failure, type TestPipelineOptions } from '../testing/pipeline/parts.ts';
 

@@ -1,21 +1,27 @@
 // Memory answers and decides, as on a single node; PostgreSQL is the common journal and the referee. Every write is one
 // statement, which also logs what it has changed; the feed of those changes keeps the memory of all nodes alike.
+import { hostname } from 'node:os';
 import type { Clock } from '../../kernel/clock.ts';
 import { Conditions } from '../../kernel/conditions.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Change, ChangeFeed } from '../../kernel/postgres/change-feed.ts';
-import type { ConnectionTarget } from '../../kernel/postgres/connection-url.ts';
+import { printTarget, readConnectionUrl } from '../../kernel/postgres/connection-url.ts';
 import { Members } from '../../kernel/postgres/members.ts';
 import { migrate } from '../../kernel/postgres/migrations.ts';
 import { openPostgres, type Postgres } from '../../kernel/postgres/postgres.ts';
+import { KERNEL_STEPS } from '../../kernel/postgres/schema.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
+import { describeMember } from '../cluster-member.ts';
+import type { AlertServerOptions } from '../config/server-options.ts';
 import type { ClusterMember } from '../contract/wire.ts';
-import type { AlertState } from '../state/alert-state.ts';
-import type { AlertServerStorage } from '../state/storage.ts';
+import { type AlertState, restoreState } from '../state/alert-state.ts';
+import type { Nodes } from '../state/nodes.ts';
+import type { AlertServerStorage, OpenStorage } from '../state/storage.ts';
 import { ClusterAlerts } from './alerts.ts';
 import { ClusterClaims } from './claims.ts';
-import { ClusterNotifications } from './notifications.ts';
+import { nodesOf, watchConfig } from './nodes.ts';
+import { ClusterNotifications, type FenceOf } from './notifications.ts';
 import { ALERT_STEPS } from './schema.ts';
 import { ClusterSilences } from './silences.ts';
 import { ClusterTimers } from './timers.ts';
@@ -23,16 +29,15 @@ import { ClusterTimers } from './timers.ts';
 const COMPONENT = 'alerts';
 const RECOVERY_RETRY_MS = 500;
 
-export interface ClusterOptions {
-  readonly target: ConnectionTarget;
-  /** How long the start waits for an unreachable database, in milliseconds. */
-  readonly waitMs: number;
-  readonly member: ClusterMember;
-  readonly version: string;
+export interface ClusterOptions
+  extends Pick<
+    AlertServerOptions,
+    'clusterListenAddress' | 'clusterPeerName' | 'listenAddresses' | 'retentionMs' | 'storageWaitMs'
+  > {
+  /** Of the database; with the password. */
+  readonly url: string;
   /** Of the configuration in force. */
-  readonly configHash: string;
-  /** How long notifications stay in the history, in milliseconds. */
-  readonly retentionMs: number;
+  readonly configHash: () => string;
   /** The clock of the machine. */
   readonly clock: Clock;
   readonly log: Log;
@@ -40,13 +45,26 @@ export interface ClusterOptions {
 
 /** Connects to PostgreSQL and brings its tables up to date; a CommandError says why it cannot. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
-  const { target, waitMs, member, version, configHash, clock, log } = options;
-  const postgres = await openPostgres({ target, applicationName: member.name, clock, log, waitMs });
+  const { url, storageWaitMs: waitMs, configHash, clock, log } = options;
+  const target = readConnectionUrl(url);
+  if (!target.ok) throw new CommandError(`--storage.url: ${target.reason}`, ExitCode.usage);
+  const { name, address } = memberOf(options);
+  const postgres = await openPostgres({ target: target.value, applicationName: name, clock, log, waitMs });
   try {
+    await migrate(postgres, 'kernel', KERNEL_STEPS);
     await migrate(postgres, COMPONENT, ALERT_STEPS);
-    const { name, address } = member;
-    const members = new Members({ postgres, clock, component: COMPONENT, name, address, version, configHash });
+    const version = OPSDECK_VERSION;
+    const members = new Members({
+      postgres,
+      clock,
+      component: COMPONENT,
+      name,
+      address,
+      version,
+      configHash: configHash(),
+    });
     await members.start();
+    log.info('Joined the cluster', { database: printTarget(target.value), name });
     return new Cluster(postgres, members, options);
   } catch (error) {
     await postgres.close();
@@ -54,27 +72,35 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** A name that tells where a node runs, if its port does not change. */
+function memberOf({ clusterListenAddress, clusterPeerName, listenAddresses }: ClusterOptions): ClusterMember {
+  const [web = { host: undefined, port: 0 }] = listenAddresses;
+  const name = clusterPeerName ?? (web.port === 0 ? undefined : `${hostname()}:${web.port}`);
+  return describeMember(clusterListenAddress ?? web, name) as ClusterMember;
+}
+
 /** This node among those that share a database. */
-export class Cluster {
-  readonly postgres: Postgres;
-  readonly members: Members;
+export class Cluster implements OpenStorage {
+  readonly storage: AlertServerStorage;
+  readonly nodes: Nodes;
+  readonly #postgres: Postgres;
+  readonly #members: Members;
   readonly #log: Log;
   readonly #feed: ChangeFeed;
   readonly #silences: ClusterSilences;
   readonly #alerts: ClusterAlerts;
   readonly #notifications: ClusterNotifications;
   readonly #claims: ClusterClaims;
-  readonly storage: AlertServerStorage;
   readonly #conditions = new Conditions();
+  readonly #stopWatching: () => void;
   #state: AlertState | undefined;
-  /** The first load, by the server. */
-  #restore: (() => Promise<unknown>) | undefined;
+  #isLoaded = false;
   #recovering: Promise<void> = Promise.resolve();
   #unsubscribe = () => {};
 
-  constructor(postgres: Postgres, members: Members, { clock, log, member, retentionMs }: ClusterOptions) {
-    this.postgres = postgres;
-    this.members = members;
+  constructor(postgres: Postgres, members: Members, { clock, log, retentionMs, configHash }: ClusterOptions) {
+    this.#postgres = postgres;
+    this.#members = members;
     this.#log = log;
     this.#feed = new ChangeFeed({
       ...{ postgres, clock, log },
@@ -85,12 +111,8 @@ export class Cluster {
     this.#alerts = new ClusterAlerts(postgres, clock, log);
     const recovered = () => this.#recovering;
     this.#claims = new ClusterClaims({ postgres, feed: this.#feed, members, clock, log, recovered });
-    this.#notifications = new ClusterNotifications(postgres, {
-      fenceOf: ({ evaluation }) => this.#claims.fenceOf(evaluation.claim),
-      retentionMs,
-      node: member.name,
-      log,
-    });
+    const fenceOf: FenceOf = ({ evaluation }) => this.#claims.fenceOf(evaluation.claim);
+    this.#notifications = new ClusterNotifications(postgres, { fenceOf, retentionMs, node: members.own.name, log });
     this.storage = {
       silences: this.#silences,
       alerts: this.#alerts,
@@ -100,30 +122,40 @@ export class Cluster {
       conditions: this.#conditions,
       commit: () => {},
     };
+    this.nodes = nodesOf(postgres, members);
+    this.#stopWatching = watchConfig({ nodes: this.nodes, configHash, conditions: this.#conditions, clock, log });
   }
 
   /** The time of PostgreSQL, the same on all nodes. */
   get clock(): Clock {
-    return this.postgres.clock;
+    return this.#postgres.clock;
   }
 
-  /** Loads the state by `restore`, then keeps it up to date. */
-  async start(state: AlertState, restore: () => Promise<unknown>): Promise<void> {
+  async load(state: AlertState): Promise<void> {
     this.#state = state;
-    this.#restore = restore;
     await this.#feed.start();
-    this.#unsubscribe = this.postgres.subscribe((isUp) => {
-      if (isUp) this.#recovering = this.#recover();
-    });
+    this.#unsubscribe = this.#postgres.subscribe((isUp) => this.#noteAvailability(isUp));
   }
 
-  /** Leaves the cluster; everything must be written. */
+  /** Leaves the cluster. */
   async close(): Promise<void> {
+    this.#stopWatching();
     this.#unsubscribe();
     this.#claims.close();
     await this.#feed.close();
-    await this.members.leave();
-    await this.postgres.close();
+    await this.#members.leave();
+    await this.#postgres.close();
+  }
+
+  #noteAvailability(isUp: boolean): void {
+    if (isUp) {
+      this.#conditions.clear(COMPONENT);
+      this.#recovering = this.#recover();
+      return;
+    }
+    const since = new Date(this.#postgres.awaySince ?? this.clock.now()).toISOString();
+    const text = `PostgreSQL is away since ${since}: alerts are accepted and notified by every node, silences cannot be changed`;
+    this.#conditions.set(COMPONENT, text);
   }
 
   #apply(changes: readonly Change[]): void {
@@ -147,10 +179,10 @@ export class Cluster {
   }
 
   async #load(): Promise<void> {
-    const restore = this.#restore;
-    this.#restore = undefined;
-    if (restore) await restore();
-    else await this.#reload(this.#state as AlertState);
+    const state = this.#state as AlertState;
+    if (this.#isLoaded) return this.#reload(state);
+    this.#log.info('State restored', await restoreState(state, this.clock.now()));
+    this.#isLoaded = true;
   }
 
   /** Takes everything over from PostgreSQL, and gives it back what it has lost in a failover. */
@@ -174,7 +206,7 @@ export class Cluster {
   /** What was sent without PostgreSQL is written before any group is claimed, so that nothing is sent again. */
   async #recover(): Promise<void> {
     const { notificationLog, alerts } = this.#state as AlertState;
-    while (this.postgres.isUp) {
+    while (this.#postgres.isUp) {
       try {
         await this.#feed.catchUp();
         await notificationLog.flush();

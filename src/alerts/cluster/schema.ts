@@ -45,7 +45,8 @@ export const ALERT_STEPS: readonly string[] = [
     IF (newer.ends_at > older.starts_at AND newer.ends_at < older.ends_at)
       OR (newer.starts_at > older.starts_at AND newer.starts_at < older.ends_at) THEN
       joined.starts_at := least(older.starts_at, newer.starts_at);
-      IF CASE WHEN newer.ends_at <= newer.updated_at THEN older.ends_at <= newer.updated_at ELSE NOT older.timeout END THEN
+      IF (newer.ends_at <= newer.updated_at AND older.ends_at <= newer.updated_at)
+        OR (newer.ends_at > newer.updated_at AND NOT older.timeout) THEN
         joined.ends_at := greatest(older.ends_at, newer.ends_at);
       END IF;
     END IF;

@@ -13,6 +13,10 @@ export interface AlertServerOptions {
   readonly configFile: string | undefined;
   /** The folder of the database; owned by the server while it runs. */
   readonly storagePath: string;
+  /** The PostgreSQL database of several nodes, with its password. Undefined: the folder above. */
+  readonly storageUrl: string | undefined;
+  /** How long the start waits for an unreachable database. */
+  readonly storageWaitMs: number;
   /** Where an Alertmanager with the same flags kept its state: its silences are taken over from there, once. */
   readonly importPath: string;
   readonly listenAddresses: readonly ListenAddress[];

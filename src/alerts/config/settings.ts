@@ -53,6 +53,15 @@ const STATE = {
   storagePath: setting('--storage.path <directory>', anyText, 'where this server keeps its state', {
     otherwise: 'alerts/ in the data directory',
   }),
+  storageUrl: setting(
+    '--storage.url <url>',
+    optional(anyText),
+    'postgres://user:password@host/database: the state lies there, shared by all servers with this URL, and not in --storage.path',
+    { variable: 'OPSDECK_STORAGE_URL', isSecret: true },
+  ),
+  storageWaitMs: setting('--storage.wait <duration>', duration, 'how long to wait for that database at the start', {
+    default: '30s',
+  }),
   retentionMs: setting('--data.retention <duration>', duration, 'how long an expired silence is kept', {
     default: '120h',
   }),

@@ -82,7 +82,7 @@ export interface SilenceId {
   readonly silenceID: string;
 }
 
-/** This server as a member of its cluster of one. */
+/** A node of the cluster. */
 export interface ClusterMember {
   readonly name: string;
   /** `host:port` */
@@ -104,7 +104,7 @@ export interface ServerStatus {
   /** Without a name when clustering is off. */
   readonly cluster: {
     readonly name?: string;
-    readonly status: 'ready' | 'disabled';
+    readonly status: 'ready' | 'settling' | 'disabled';
     readonly peers: readonly ClusterMember[];
   };
   /** YAML */
@@ -138,6 +138,8 @@ export interface SentNotification {
   }[];
   /** Absent when it was sent. */
   readonly error?: string;
+  /** The node that sent it; absent where there is only one. */
+  readonly node?: string;
   /** The fields in which other words stood for a template that could not be rendered, and its errors; absent otherwise. */
   readonly templateError?: string;
 }

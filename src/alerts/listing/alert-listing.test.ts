@@ -10,7 +10,7 @@ import type { InhibitionRule } from '../domain/inhibition.ts';
 import type { Matcher } from '../domain/matcher/matcher.ts';
 import { RouteTree } from '../domain/route.ts';
 import { joinState } from '../state/alert-state.ts';
-import { localStorage } from '../state/storage.ts';
+import { localStorage } from '../state/local-storage.ts';
 import type { AlertGroups } from '../store/groups.ts';
 import { forgetAlert } from '../store/slot.ts';
 import { alertOf, MINUTE, matcherOf, routeSettings, START, silenceOf } from '../testing/parts.ts';

@@ -4,6 +4,7 @@ import type { ActiveConfig } from '../config/active-config.ts';
 import type { ClusterMember, VersionInfo } from '../contract/wire.ts';
 import type { ActivePlan } from '../pipeline/active-plan.ts';
 import type { AlertState } from '../state/alert-state.ts';
+import type { Nodes } from '../state/nodes.ts';
 import type { IntakeCounts } from '../store/intake.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { addStoreMetrics } from './store-metrics.ts';
@@ -13,6 +14,8 @@ export interface AlertMetricsSources {
   readonly version: VersionInfo;
   /** Undefined: clustering is switched off. */
   readonly member: ClusterMember | undefined;
+  /** Undefined: this node is the only one. */
+  readonly nodes: Nodes | undefined;
   readonly state: AlertState;
   readonly config: ActiveConfig;
   readonly plan: ActivePlan;
@@ -29,7 +32,7 @@ export function addAlertMetrics(metrics: Metrics, sources: AlertMetricsSources):
   addStateMetrics(metrics, sources);
   addStoreMetrics(metrics, sources.state, sources.now);
   addConfigMetrics(number, sources);
-  addClusterMetrics(metrics, sources.member);
+  addClusterMetrics(metrics, sources.member, sources.nodes);
   return createIntakeCounts(metrics);
 }
 

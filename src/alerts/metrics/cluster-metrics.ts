@@ -1,6 +1,7 @@
 import { REQUEST_BOUNDS_S } from '../../kernel/metrics/distribution.ts';
 import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { ClusterMember } from '../contract/wire.ts';
+import { differingNodes, type Nodes } from '../state/nodes.ts';
 
 /** `alertmanager_cluster_<name>_total`: messages between members. */
 const GOSSIP_COUNTERS: Readonly<Record<string, string>> = {
@@ -36,23 +37,31 @@ const GOSSIPED_STATES = ['nfl', 'sil'] as const;
 const PING_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
 
 /**
- * Alertmanager's metrics of its cluster, of which this server is the only member: metrics of other members stay 0, and
- * exist because rules and dashboards query them. Undefined: clustering is off.
+ * Alertmanager's metrics of its cluster. Metrics of gossip stay 0, and exist because rules and dashboards query them. Without
+ * a member clustering is off; without nodes this member is the only one.
  */
-export function addClusterMetrics(metrics: Metrics, member: ClusterMember | undefined): void {
-  const number = (name: string, help: string, value: number) =>
-    metrics.gauge(name, help, [], (gauge) => gauge.set(value));
-  number('alertmanager_cluster_enabled', 'Whether clustering is switched on.', Number(member !== undefined));
+export function addClusterMetrics(metrics: Metrics, member: ClusterMember | undefined, nodes: Nodes | undefined): void {
+  const number = (name: string, help: string, read: () => number) =>
+    metrics.gauge(name, help, [], (gauge) => gauge.set(read()));
+  number('alertmanager_cluster_enabled', 'Whether clustering is switched on.', () => Number(member !== undefined));
   if (!member) return;
   const { name } = member;
-  number('alertmanager_cluster_members', 'How many members the cluster has: this one.', 1);
-  number('alertmanager_cluster_failed_peers', 'How many members of the cluster have failed.', 0);
-  number('alertmanager_cluster_health_score', 'How healthy the cluster is; 0 is best.', 0);
-  number('alertmanager_cluster_messages_queued', 'How many messages to the cluster wait to be sent.', 0);
-  number('alertmanager_peer_position', 'The place of this member in the order in which members notify.', 0);
+  const count = (isAlive: boolean) => nodes?.list().filter((node) => node.isAlive === isAlive).length;
+  number('alertmanager_cluster_members', 'How many members the cluster has.', () => count(true) ?? 1);
+  number('alertmanager_cluster_failed_peers', 'How many members of the cluster have failed.', () => count(false) ?? 0);
+  number('alertmanager_cluster_health_score', 'How healthy the cluster is; 0 is best.', () =>
+    Number(nodes?.isUp === false),
+  );
+  number('alertmanager_cluster_messages_queued', 'How many messages to the cluster wait to be sent.', () => 0);
+  number(
+    'alertmanager_peer_position',
+    'The place of this member in the order in which members notify.',
+    () => nodes?.position ?? 0,
+  );
   metrics.gauge('alertmanager_cluster_peer_info', 'Always 1, with the name of this member.', ['peer'], (gauge) =>
     gauge.set({ peer: name }, 1),
   );
+  if (nodes) addStorageMetrics(number, nodes);
   metrics
     .counter('alertmanager_cluster_alive_messages_total', 'How many messages said that a member is alive.', ['peer'])
     .inc({ peer: name }, 0);
@@ -63,6 +72,19 @@ export function addClusterMetrics(metrics: Metrics, member: ClusterMember | unde
     'How long other members took to answer a ping, in seconds.',
     PING_BOUNDS_S,
     ['peer'],
+  );
+}
+
+/** opsdeck's own, of the database that the nodes share. */
+function addStorageMetrics(number: (name: string, help: string, read: () => number) => void, nodes: Nodes): void {
+  number('opsdeck_storage_up', 'Whether PostgreSQL can be used.', () => Number(nodes.isUp));
+  number(
+    'opsdeck_storage_clock_skew_seconds',
+    'How far the clock of this machine is ahead of that of PostgreSQL.',
+    () => nodes.skewMs / 1000,
+  );
+  number('opsdeck_cluster_config_mismatch', 'Whether another node has another configuration.', () =>
+    Number(differingNodes(nodes).length > 0),
   );
 }
 

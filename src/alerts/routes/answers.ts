@@ -53,7 +53,7 @@ export class Answers {
   }
 
   /** A refusal by a handler: a JSON string. */
-  refuse(c: HttpContext, status: 400 | 404 | 500, reason: string): Response {
+  refuse(c: HttpContext, status: 400 | 404 | 500 | 503, reason: string): Response {
     return this.#body(c, `${JSON.stringify(reason)}\n`, status);
   }
 

@@ -1,5 +1,6 @@
 import type { HttpHandler } from '../../kernel/http/app.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { Explanation } from '../contract/explanation.ts';
 import { formatInstant, readInstant } from '../contract/instant.ts';
 import {
@@ -33,7 +34,10 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
     if (unacceptable) return unacceptable;
     const query = readHistoryQuery(readParameters(c.req.url), reading);
     if (!query.ok) return answers.refuse(c, 400, query.reason);
-    const records = await list(query.value);
+    const records = await list(query.value).catch(orAway);
+    if (records instanceof StorageAwayError) {
+      return answers.refuse(c, 503, `the history cannot be read: ${records.message}; try again later`);
+    }
     return answers.json(
       c,
       records.map(
@@ -51,6 +55,11 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
       ),
     );
   };
+}
+
+function orAway(error: unknown): StorageAwayError {
+  if (error instanceof StorageAwayError) return error;
+  throw error;
 }
 
 /** GET /explain: what happens to an alert with the labels of the parameters, and why. opsdeck's own. */

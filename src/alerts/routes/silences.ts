@@ -1,6 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { printSilence } from '../contract/gettable.ts';
 import { readPostableSilence } from '../contract/postable.ts';
 import { type MatcherReading, readFlag, readMatchers, readParameters } from '../contract/query.ts';
@@ -50,9 +51,9 @@ export function postSilence({ answers, store, now, log }: SilenceRoutes): HttpHa
       return answers.refuse(c, 400, 'Failed to create silence: start time must be before end time');
     }
     if (endsAt < at) return answers.refuse(c, 400, "Failed to create silence: end time can't be in the past");
-    const result = await orDiskFailure(store.set({ ...posted.value, endsAt }, at), log);
-    if (result === undefined)
-      return answers.refuse(c, 500, 'the silence could not be written to disk; see the log of the server');
+    const written = await orStorageFailure(store.set({ ...posted.value, endsAt }, at), log);
+    if (!written.ok) return answers.refuse(c, written.status, written.reason);
+    const result = written.value;
     if (result.ok) return answers.json(c, { silenceID: result.value } satisfies SilenceId);
     return answers.refuse(c, result.reason === 'silence not found' ? 404 : 400, result.reason);
   };
@@ -74,10 +75,9 @@ export function expireSilence({ answers, store, now, log }: SilenceRoutes): Http
   return async (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
-    const known = await orDiskFailure(store.expire(idOf(c), now()), log);
-    if (known === undefined)
-      return answers.refuse(c, 500, 'the silence could not be written to disk; see the log of the server');
-    return answers.empty(c, known ? 200 : 404);
+    const written = await orStorageFailure(store.expire(idOf(c), now()), log);
+    if (!written.ok) return answers.refuse(c, written.status, written.reason);
+    return answers.empty(c, written.value ? 200 : 404);
   };
 }
 
@@ -85,11 +85,20 @@ function idOf(c: HttpContext): string {
   return c.req.param('silenceID') ?? '';
 }
 
-async function orDiskFailure<T>(written: Promise<T>, log: Log): Promise<T | undefined> {
+type Written<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly status: 500 | 503; readonly reason: string };
+
+async function orStorageFailure<T>(written: Promise<T>, log: Log): Promise<Written<T>> {
   try {
-    return await written;
+    return { ok: true, value: await written };
   } catch (error) {
+    if (error instanceof StorageAwayError) {
+      const advice = error.isUncertain ? 'it may be written: look before you try again' : 'try again later';
+      return { ok: false, status: 503, reason: `the silence could not be written: ${messageOf(error)}; ${advice}` };
+    }
     log.error('a silence could not be written to disk', { err: messageOf(error) });
-    return undefined;
+    const reason = 'the silence could not be written to disk; see the log of the server';
+    return { ok: false, status: 500, reason };
   }
 }

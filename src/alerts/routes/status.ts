@@ -1,7 +1,7 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { formatInstant } from '../contract/instant.ts';
 import { type MatcherReading, readParameters, readReceiverMatchers } from '../contract/query.ts';
-import type { ClusterMember, ServerStatus, VersionInfo } from '../contract/wire.ts';
+import type { ServerStatus, VersionInfo } from '../contract/wire.ts';
 import type { Pairs } from '../domain/notification.ts';
 import { receiverMatches } from '../domain/receiver.ts';
 import type { Answers } from './answers.ts';
@@ -14,8 +14,7 @@ export interface StatusRoutes {
   readonly config: () => string;
   /** The labels of all receivers, in the order of the configuration. */
   readonly receivers: () => readonly Pairs[];
-  /** Undefined: clustering is switched off. */
-  readonly cluster: () => ClusterMember | undefined;
+  readonly cluster: () => ServerStatus['cluster'];
   readonly version: VersionInfo;
   readonly startedAt: number;
 }
@@ -25,9 +24,8 @@ export function readStatus({ answers, config, cluster, version, startedAt }: Sta
   return (c) => {
     const unacceptable = refuseUnacceptable(c, answers);
     if (unacceptable) return unacceptable;
-    const member = cluster();
     return answers.json(c, {
-      cluster: member ? { name: member.name, peers: [member], status: 'ready' } : { peers: [], status: 'disabled' },
+      cluster: cluster(),
       config: { original: config() },
       uptime: formatInstant(startedAt),
       versionInfo: version,

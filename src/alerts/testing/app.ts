@@ -19,7 +19,7 @@ import type { NotifierSurroundings } from '../pipeline/open-notifiers.ts';
 import { composeApp, createPlan } from '../server.ts';
 import type { SilenceRules } from '../silences/store.ts';
 import { joinState } from '../state/alert-state.ts';
-import { localStorage } from '../state/storage.ts';
+import { localStorage } from '../state/local-storage.ts';
 
 /** What a test may set; everything else is as `opsdeck alerts serve` has it. */
 export interface AlertsAppOptions {
@@ -133,7 +133,7 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const tree = new RouteTree(route);
   const storage = localStorage({ ...options, database, clock, log });
   const state = joinState({ options, tree, inhibitionRules, storage, clock, log, newId: countedIds() });
-  const running = { options, config, state, database, clock, log, startedAt };
+  const running = { options, config, state, nodes: undefined, clock, log, startedAt };
   const metrics = new Metrics();
   const externalUrl = () => 'http://alerts.example.org';
   const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };

@@ -10,7 +10,9 @@ import {
   type SettingsTable,
   setting,
   type Values,
+  type Variables,
   valuesOf,
+  variableLayer,
 } from '../settings/settings.ts';
 
 /** Adds the flags of a table to a command. */
@@ -37,10 +39,14 @@ export function writtenFlags<S extends SettingsTable>(command: Command, table: S
   return written as Flags<S>;
 }
 
-/** Reads a table whose settings are flags alone; throws a CommandError with everything that is wrong. */
-export function readFlags<S extends SettingsTable>(command: Command, table: S): Values<S> {
+/** Reads a table from flags and, below them, variables; throws a CommandError with everything that is wrong. */
+export function readFlags<S extends SettingsTable>(command: Command, table: S, environment: Variables = {}): Values<S> {
   const problems: string[] = [];
-  const given = readSettings(table, [flagLayer(writtenFlags(command, table))], problems);
+  const given = readSettings(
+    table,
+    [variableLayer((name) => environment[name]), flagLayer(writtenFlags(command, table))],
+    problems,
+  );
   if (problems.length > 0) throw refuseConfig(problems);
   return valuesOf(table, given);
 }

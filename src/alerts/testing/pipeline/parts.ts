@@ -13,7 +13,7 @@ import { Pipeline } from '../../pipeline/pipeline.ts';
 import { Receiver, type ReceiverIntegration } from '../../pipeline/receiver.ts';
 import { Suppression } from '../../pipeline/suppression.ts';
 import { type AlertState, joinState } from '../../state/alert-state.ts';
-import { localStorage } from '../../state/storage.ts';
+import { localStorage } from '../../state/local-storage.ts';
 import type { AlertSlot } from '../../store/slot.ts';
 import { alertOf, HOUR, routeSettings, START } from '../parts.ts';
 
