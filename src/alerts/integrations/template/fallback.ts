@@ -91,11 +91,11 @@ function substitute(
   report: (path: string, error: string) => void,
 ): TextChange {
   const data = context.dataOf(notification);
-  const errorOf = (source: string): string | undefined => {
+  const errorOf = (source: string, modes: readonly ('text' | 'html')[]): string | undefined => {
     // Not rendered again: it may have taken seconds, or fail only where HTML is written.
     if (source === error.details.source) return error.message;
     try {
-      context.templates.text(source, data);
+      for (const mode of modes) context.templates[mode](source, data);
       return undefined;
     } catch (caught) {
       if (caught instanceof TemplateError) return messageOf(caught);
@@ -103,10 +103,12 @@ function substitute(
     }
   };
   return (source: string, { path, standard, isProse }: ChangeablePlace) => {
-    const found = errorOf(source);
+    const found = errorOf(source, ['text']);
     if (found === undefined) return source;
     report(path, found);
-    if (typeof standard === 'string' && standard !== '' && errorOf(standard) === undefined) return standard;
+    const hasStandard = typeof standard === 'string' && standard !== '';
+    // In HTML too: whether the text stands there is not known here.
+    if (hasStandard && errorOf(standard, ['text', 'html']) === undefined) return standard;
     if (isProse) return literalTemplate(describeGroup(notification));
     return standard === undefined ? undefined : '';
   };
