@@ -141,7 +141,7 @@ export class Cluster implements OpenStorage {
   async close(): Promise<void> {
     this.#stopWatching();
     this.#unsubscribe();
-    this.#claims.close();
+    await this.#claims.close();
     await this.#feed.close();
     await this.#members.leave();
     await this.#postgres.close();

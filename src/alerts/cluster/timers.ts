@@ -14,6 +14,9 @@ const WRITE = `
   INSERT INTO opsdeck.flush (id, next_at, flushed, in_doubt, lease_until, fence)
   SELECT id, to_timestamp(at / 1000), false, false, '-infinity', 0
   FROM unnest($1::text[], $2::float8[]) AS t (id, at) ORDER BY id ON CONFLICT (id) DO NOTHING`;
+/** Of groups that no configuration has any more. */
+const DELETE_OLD = `
+  DELETE FROM opsdeck.flush WHERE owner IS NULL AND next_at < clock_timestamp() - interval '30 days'`;
 const READ_ALL = 'SELECT id, next_at, flushed FROM opsdeck.flush';
 
 interface FlushRow {
@@ -42,6 +45,7 @@ export class ClusterTimers implements TimerStorage {
   }
 
   async load(): Promise<ReadonlyMap<string, RememberedTimer>> {
+    await this.#postgres.query(DELETE_OLD, [], LOAD);
     const rows = await this.#postgres.query<FlushRow>(READ_ALL, [], LOAD);
     return new Map(rows.map(({ id, next_at: at, flushed }) => [decodeText(id), { at, isFlushed: flushed }]));
   }
