@@ -158,22 +158,14 @@ describe('the change feed', { concurrency: true }, () => {
     assert.deepEqual(keysOf(b), keys);
   });
 
-  test('is woken by a commit, and still is after its connection was ended', async (t) => {
+  test('is woken by a commit: it need not poll', async (t) => {
     if (!needsPostgres(t)) return;
     const server = await startPostgres(t);
-    // Polls only when its clock is moved.
     const reader = await startNode(t, server.url, new FakeClock());
     const { postgres: writer } = await openForTest(t, server.url);
     await eventually('it listens', async () => (await listeners(server)).length === 1);
-    await write(writer, ['first']);
-    await eventually('it is woken', () => keysOf(reader).includes('first'));
-    await server.psql(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = $$client backend$$ AND pid <> pg_backend_pid()',
-    );
-    await eventually('the writer is connected again', () => writer.query('SELECT 1'));
-    await write(writer, ['second']);
-    await reader.feed.catchUp();
-    assert.deepEqual(keysOf(reader), ['first', 'second']);
+    await write(writer, ['a']);
+    await eventually('it is woken', () => keysOf(reader).includes('a'));
   });
 
   test('listens again after its connection was ended, and finds by itself what came meanwhile', async (t) => {
@@ -198,24 +190,34 @@ describe('the change feed', { concurrency: true }, () => {
     const clock = new FakeClock();
     const pruner = await startNode(t, server.url, clock);
     const { node, link } = await startLinked(t, server);
-    const prune = async (rest: number) => {
-      await server.psql("UPDATE opsdeck.change SET at = at - interval '1 hour'");
+    const age = () => server.psql("UPDATE opsdeck.change SET at = at - interval '1 hour'");
+    const prune = async () => {
       clock.advance(60_000);
-      await eventually('it is pruned', async () => (await server.psql('SELECT FROM opsdeck.change')).length === rest);
+      await eventually('it is pruned', async () => (await server.psql('SELECT FROM opsdeck.change')).length === 1);
     };
+    const untilBack = () => eventually('it is back', () => node.feed.catchUp().then(() => true));
     await write(pruner.postgres, ['a', 'b']);
     await node.feed.catchUp();
     await link.refuse();
-    await prune(1);
+    await age();
     await write(pruner.postgres, ['c']);
+    await prune();
     await link.heal();
-    await eventually('c is applied or loaded', () => node.feed.catchUp().then(() => true));
+    await untilBack();
+    assert.deepEqual([keysOf(node), node.loads.length], [['a', 'b', 'c'], 1]);
     await link.refuse();
     await write(pruner.postgres, ['d', 'e']);
-    await prune(1);
+    await age();
+    await prune();
     await link.heal();
-    await eventually('it is back', () => node.feed.catchUp().then(() => true));
-    assert.deepEqual(node.loads.at(-1), ['a', 'b', 'c', 'd', 'e']);
+    await untilBack();
+    assert.deepEqual(
+      [keysOf(node), node.loads.at(-1)],
+      [
+        ['a', 'b', 'c'],
+        ['a', 'b', 'c', 'd', 'e'],
+      ],
+    );
     assert.match(node.lines.join(''), /changes were missed: everything is loaded again/);
   });
 

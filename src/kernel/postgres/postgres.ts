@@ -178,6 +178,9 @@ export class Postgres {
     }
     this.awake.onWake(() => {
       this.#clock.woke();
+      // During a long sleep a firewall forgets connections: a heartbeat on one would find no answer.
+      this.#pool.clear();
+      this.#heartbeats.clear();
       this.#cancelHeartbeat();
       this.#keepBeating(0);
     });
