@@ -5,6 +5,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { startFaultyLink } from '../../testing/faulty-link.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
 import { needsPostgres, type RunningPostgres, startPostgres } from '../../testing/postgres.ts';
+import { SERVER } from '../testdata/tls-certificates.ts';
 import type { Postgres } from './postgres.ts';
 import { StorageAwayError } from './storage-error.ts';
 
@@ -190,9 +191,10 @@ describe('an outage', { concurrency: true }, () => {
     await untilUp(postgres, true);
   });
 
-  test('by a link that hangs, refuses, or was cut ends when the link works', async (t) => {
+  test('by a link that hangs, refuses, or was cut, with TLS, ends when the link works', async (t) => {
     if (!needsPostgres(t)) return;
     const server = await startPostgres(t);
+    await server.useTls(SERVER);
     const link = await startFaultyLink(server.port, t);
     const { postgres } = await openForTest(t, portThrough(server, link.port));
     link.cut();
