@@ -68,13 +68,16 @@ export class ClusterAlerts implements AlertStorage {
     const rows = await this.#postgres.query(READ_ALL, [], LOAD);
     this.#stored.clear();
     return rows.map(({ fingerprint, body }, index) => {
-      const { alert, isSettled } = this.receive(String(fingerprint), String(body));
-      return { id: index + 1, alert, isSettled, isAnnounced: false };
+      const stored = decodeAlert(String(fingerprint), String(body));
+      this.#stored.set(stored.alert.fingerprint, stored);
+      return { id: index + 1, ...stored, isAnnounced: false };
     });
   }
 
-  /** Reads a stored version. */
-  receive(fingerprint: string, body: string): Stored {
+  /** Reads a logged version; undefined when it is what this node has written. */
+  receive(fingerprint: string, body: string): Stored | undefined {
+    const known = this.#stored.get(fingerprint);
+    if (known && encodeAlert(known) === body) return undefined;
     const stored = decodeAlert(fingerprint, body);
     this.#stored.set(fingerprint, stored);
     return stored;
@@ -159,6 +162,12 @@ export function saysMore(
   const { updatedAt: now, endsAt } = alert;
   if (isResolvedAt(alert, now) !== isResolvedAt(known, now)) return true;
   return 3 * Math.abs(endsAt - known.endsAt) > Math.abs(endsAt - now);
+}
+
+/** As the statements above print it. */
+function encodeAlert({ alert, isSettled }: Stored): string {
+  const { startsAt, endsAt, updatedAt, timeout } = alert;
+  return `${startsAt} ${endsAt} ${updatedAt} ${Number(timeout)} ${Number(isSettled)} ${encodeContent(alert)}`;
 }
 
 const BODY = /^(-?\d+) (-?\d+) (-?\d+) ([01]) ([01]) (.*)$/s;

@@ -162,7 +162,7 @@ export class Cluster implements OpenStorage {
     const state = this.#state as AlertState;
     for (const { kind, key, body } of changes) {
       const text = body ?? '';
-      if (kind === 'alert') state.alerts.receive([this.#alerts.receive(key, text)]);
+      if (kind === 'alert') this.#applyAlert(state, key, text);
       else if (kind === 'silence') this.#applySilence(state, key, text);
       else if (kind === 'notification') state.notificationLog.receive(this.#notifications.receive(key, text));
       else if (kind === 'flush') {
@@ -170,6 +170,11 @@ export class Cluster implements OpenStorage {
         if (flush) state.dispatcher.flushedElsewhere(flush.id, flush.result);
       }
     }
+  }
+
+  #applyAlert({ alerts }: AlertState, fingerprint: string, text: string): void {
+    const version = this.#alerts.receive(fingerprint, text);
+    if (version) alerts.receive([version]);
   }
 
   #applySilence({ silences }: AlertState, id: string, text: string): void {
