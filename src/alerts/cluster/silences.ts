@@ -124,7 +124,7 @@ export class ClusterSilences implements SilenceStorage {
   /** Stores silences that PostgreSQL has lost in a failover. */
   async restore(silences: readonly Silence[]): Promise<void> {
     const rows = silences.map((silence) => ({ ...this.#rowOf(undefined, silence), after: null }));
-    for (const row of rows) await this.#writes.add([row]);
+    await Promise.all(rows.map((row) => this.#writes.add([row])));
     for (const { id } of rows) this.#revisions.set(id, 1);
   }
 
