@@ -36,7 +36,8 @@ export const ALERT_STEPS: readonly string[] = [
     newer opsdeck.alert := b;
     joined opsdeck.alert;
   BEGIN
-    IF (b.updated_at, b.ends_at, b.starts_at, b.content COLLATE "C") < (a.updated_at, a.ends_at, a.starts_at, a.content COLLATE "C") THEN
+    IF (b.updated_at, b.ends_at, b.starts_at, b.timeout, b.content COLLATE "C")
+      < (a.updated_at, a.ends_at, a.starts_at, a.timeout, a.content COLLATE "C") THEN
       older := b;
       newer := a;
     END IF;

@@ -147,7 +147,14 @@ export class ClusterSilences implements SilenceStorage {
   }
 
   async #writeAll(batch: readonly (readonly Row[])[]): Promise<readonly boolean[]> {
-    const rows = batch.flat();
+    const taken = new Set<string>();
+    // Of two changes of one silence in a batch the later was decided on an old revision.
+    const isFirst = batch.map((some) => {
+      if (some.some(({ id }) => taken.has(id))) return false;
+      for (const { id } of some) taken.add(id);
+      return true;
+    });
+    const rows = batch.filter((_, index) => isFirst[index]).flat();
     const [result] = await this.#postgres.query<{ readonly ids: readonly string[] | null }>(WRITE, [
       rows.map(({ id }) => id),
       rows.map(({ revision }) => revision),
@@ -155,6 +162,6 @@ export class ClusterSilences implements SilenceStorage {
       rows.map(({ after }) => after),
     ]);
     const written = new Set(result?.ids);
-    return batch.map((some) => some.every(({ id }) => written.has(id)));
+    return batch.map((some, index) => isFirst[index] === true && some.every(({ id }) => written.has(id)));
   }
 }
