@@ -17,7 +17,7 @@ import type { Nodes } from '../state/nodes.ts';
 import type { AlertServerStorage, OpenStorage } from '../state/storage.ts';
 import { ClusterAlerts } from './alerts.ts';
 import { ClusterClaims } from './claims.ts';
-import { COMPONENT, openAlertDatabase } from './database.ts';
+import { COMPONENT, connectAlertDatabase } from './database.ts';
 import { nodesOf, watchConfig } from './nodes.ts';
 import { ClusterNotifications, type FenceOf } from './notifications.ts';
 import { ClusterSilences } from './silences.ts';
@@ -43,7 +43,7 @@ export interface ClusterOptions
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { url, storageWaitMs: waitMs, configHash, clock, log } = options;
   const { name, address } = memberOf(options);
-  const { postgres, place } = await openAlertDatabase({ url, name, waitMs, clock, log });
+  const { postgres, place } = await connectAlertDatabase({ url, name, waitMs, clock, log });
   try {
     const version = OPSDECK_VERSION;
     const members = new Members({

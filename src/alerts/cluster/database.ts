@@ -28,7 +28,7 @@ export interface AlertDatabase {
 }
 
 /** Connects to PostgreSQL and brings its tables up to date; a CommandError says why it cannot. */
-export async function openAlertDatabase({
+export async function connectAlertDatabase({
   url,
   name,
   waitMs,

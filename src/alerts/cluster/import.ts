@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { ClusterAlerts } from './alerts.ts';
-import { openAlertDatabase } from './database.ts';
+import { connectAlertDatabase } from './database.ts';
 import { type DirectoryContent, readDirectory } from './directory.ts';
 import { ClusterNotifications } from './notifications.ts';
 import { ClusterSilences } from './silences.ts';
@@ -39,7 +39,7 @@ export async function importDirectory({
   log,
 }: ImportOptions): Promise<{ readonly place: string; readonly counts: readonly ImportCount[] }> {
   const content = await readDirectory(path, clock, log);
-  const { postgres, place } = await openAlertDatabase({ url, name: 'import', waitMs, clock, log });
+  const { postgres, place } = await connectAlertDatabase({ url, name: 'import', waitMs, clock, log });
   try {
     return { place, counts: await writeContent(content, postgres, log) };
   } catch (error) {
