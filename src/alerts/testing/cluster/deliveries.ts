@@ -24,12 +24,10 @@ export interface Deliveries {
   readonly url: string;
   /** In the order of arrival. */
   readonly all: readonly Delivery[];
-  /** The texts of a group's notifications, in the order of arrival. */
-  of(group: string): readonly string[];
+  /** Resolves with the first that passes the test. */
+  first(what: string, test: (delivery: Delivery) => boolean): Promise<Delivery>;
   /** Resolves when each of the groups has a notification with this text. */
   seen(groups: readonly string[], text: string): Promise<void>;
-  /** Each group's notifications as one text, such as `+a, -a`, with the number of groups that have them. */
-  counts(groups: readonly string[]): Readonly<Record<string, number>>;
 }
 
 /** The address by which a node names itself in its notifications. */
@@ -52,11 +50,10 @@ export async function startDeliveries(t: Cleanup, answer: AnswerDelivery = () =>
     all.push(delivery);
     return answer(delivery);
   });
-  const of = (group: string) => all.filter((delivery) => delivery.group === group).map(({ text }) => text);
   return {
     url,
     all,
-    of,
+    first: (what, test) => eventually(what, () => all.find(test)),
     async seen(groups, text) {
       let missing = groups;
       await eventually(`${text} of ${groups.length} groups`, () => {
@@ -67,27 +64,29 @@ export async function startDeliveries(t: Cleanup, answer: AnswerDelivery = () =>
         throw new Error(`${text} is missing for ${missing.length} of ${groups.length} groups`, { cause });
       });
     },
-    counts(groups) {
-      const counts: Record<string, number> = {};
-      const texts = Map.groupBy(all, ({ group }) => group);
-      for (const group of groups) {
-        const text = (texts.get(group) ?? []).map((delivery) => delivery.text).join(', ');
-        counts[text] = (counts[text] ?? 0) + 1;
-      }
-      return counts;
-    },
   };
 }
 
-/** Notifications that repeat an earlier one of their group under another key; at a receiver that honours keys there are none. */
-export function findOtherKeys(deliveries: readonly Delivery[]): readonly string[] {
-  const keys = new Map<string, string>();
-  return deliveries
-    .filter(({ group, text, idempotencyKey }) => {
-      const content = `${group}: ${text}`;
-      const first = keys.get(content) ?? idempotencyKey;
-      keys.set(content, first);
-      return first !== idempotencyKey || idempotencyKey === '';
-    })
-    .map(({ group, text, node }) => `${group}: ${text} by ${node}`);
+/** Each group's notifications as one text, such as `+a, -a`, with the number of groups that have them. */
+export function countTexts(
+  deliveries: readonly Delivery[],
+  groups: readonly string[],
+): Readonly<Record<string, number>> {
+  const byGroup = Map.groupBy(deliveries, ({ group }) => group);
+  const counts: Record<string, number> = {};
+  for (const group of groups) {
+    const text = (byGroup.get(group) ?? []).map((delivery) => delivery.text).join(', ');
+    counts[text] = (counts[text] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** As a receiver sees them that drops every notification whose key it knows. */
+export function withoutKnownKeys(deliveries: readonly Delivery[]): readonly Delivery[] {
+  const known = new Set<string>();
+  return deliveries.filter(({ idempotencyKey }) => {
+    const isKnown = known.has(idempotencyKey);
+    known.add(idempotencyKey);
+    return !isKnown;
+  });
 }

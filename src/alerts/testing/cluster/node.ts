@@ -1,5 +1,5 @@
 import { PlainClient, type PlainResponse } from '../../../testing/http/client.ts';
-import { type Cleanup, type RunningServer, startOpsdeck } from '../../../testing/processes.ts';
+import { type Cleanup, type ExitStatus, type RunningServer, startOpsdeck } from '../../../testing/processes.ts';
 import { externalUrlOf } from './deliveries.ts';
 
 /** An alert as posted. */
@@ -13,6 +13,7 @@ export interface PostedAlert {
 export interface ListedSilence {
   readonly id: string;
   readonly comment: string;
+  readonly startsAt: string;
   readonly endsAt: string;
   readonly updatedAt: string;
   readonly status: { readonly state: 'active' | 'pending' | 'expired' };
@@ -30,17 +31,17 @@ export function firing(group: string, instance = 'a'): PostedAlert {
   };
 }
 
-/** The same alert, resolved now. */
+/** The same alert, resolved; an end by this process's clock might be ahead of that of a node, and so make the alert fire on. */
 export function resolved(alert: PostedAlert): PostedAlert {
-  return { ...alert, endsAt: new Date().toISOString() };
+  return { ...alert, endsAt: new Date(Date.parse(alert.startsAt) + 1).toISOString() };
 }
 
-/** The body of a post that creates a silence, or with an id updates it. */
-export function silenceOf(comment: string, id?: string): Readonly<Record<string, unknown>> {
+/** The body of a post that creates a silence, or updates one; with another start it would replace it. */
+function silenceOf(comment: string, known?: Pick<ListedSilence, 'id' | 'startsAt'>): Readonly<Record<string, unknown>> {
   return {
-    ...(id === undefined ? {} : { id }),
-    matchers: [{ name: 'alertname', value: `silenced-by-${comment.replace(/ .*/, '')}`, isRegex: false }],
     startsAt: new Date().toISOString(),
+    ...known,
+    matchers: [{ name: 'alertname', value: 'Silenced', isRegex: false }],
     endsAt: new Date(Date.now() + HOUR_MS).toISOString(),
     createdBy: 'ann',
     comment,
@@ -69,14 +70,14 @@ export class ClusterNode {
   }
 
   /** Ends it, by default in order. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<ExitStatus | undefined> {
     const server = this.#server;
     this.#client = undefined;
     this.resume();
-    await server?.stop(signal);
+    return server?.stop(signal);
   }
 
-  kill(): Promise<void> {
+  kill(): Promise<ExitStatus | undefined> {
     return this.stop('SIGKILL');
   }
 
@@ -116,13 +117,17 @@ export class ClusterNode {
     return this.post('/api/v2/alerts', alerts);
   }
 
-  /** Creates a silence, or with an id updates it. */
-  setSilence(comment: string, id?: string): Promise<PlainResponse> {
-    return this.post('/api/v2/silences', silenceOf(comment, id));
+  /** Creates a silence, or updates one. */
+  setSilence(comment: string, known?: Pick<ListedSilence, 'id' | 'startsAt'>): Promise<PlainResponse> {
+    return this.post('/api/v2/silences', silenceOf(comment, known));
   }
 
   expire(id: string): Promise<PlainResponse> {
     return this.#send('DELETE', `/api/v2/silence/${id}`);
+  }
+
+  silence(id: string): Promise<ListedSilence> {
+    return this.json(`/api/v2/silence/${id}`);
   }
 
   async silences(): Promise<ReadonlyMap<string, ListedSilence>> {
