@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { createLog } from '../kernel/log.ts';
 import { boolean } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting } from '../kernel/settings/settings.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, LOG_SETTINGS, readFlags, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
@@ -52,6 +53,7 @@ async function serveDashboard(command: Command, terminal: Terminal): Promise<voi
   const stopped = untilStopped();
   const { startDashboard } = await import('./server.ts');
   const server = await startDashboard(options, terminal.clock, log);
+  giveMemoryBack(terminal.clock);
   try {
     terminal.out(`Dashboard: ${server.url}/analytics\n`);
     if (open) await openPage(`${server.url}/analytics`, terminal);

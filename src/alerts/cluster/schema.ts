@@ -27,7 +27,7 @@ export const ALERT_STEPS: readonly string[] = [
     id bigserial PRIMARY KEY, at bigint NOT NULL, receiver text NOT NULL, integration text NOT NULL,
     group_key text NOT NULL, failed boolean NOT NULL, body text NOT NULL
   );
-  CREATE INDEX history_at ON opsdeck.history (at);
+  CREATE INDEX history_at ON opsdeck.history (at, id);
 
   -- Two versions of an alert as one, whichever is stored first. The counterpart of joinVersions in domain/alert.ts.
   CREATE FUNCTION opsdeck.join_alerts(a opsdeck.alert, b opsdeck.alert) RETURNS opsdeck.alert LANGUAGE plpgsql IMMUTABLE AS $$

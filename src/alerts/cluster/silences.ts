@@ -128,6 +128,22 @@ export class ClusterSilences implements SilenceStorage {
     for (const { id } of rows) this.#revisions.set(id, 1);
   }
 
+  /** Stores those that are new or younger than what PostgreSQL has; returns their number. */
+  async import(silences: readonly Silence[]): Promise<number> {
+    const known = new Map((await this.load()).map((silence) => [silence.id, silence]));
+    const rows = silences.flatMap((silence) => {
+      const before = known.get(silence.id);
+      return before && before.updatedAt >= silence.updatedAt ? [] : this.#rowOf(before, silence);
+    });
+    let written = 0;
+    for (let start = 0; start < rows.length; start += MAX_BATCH) {
+      const some = rows.slice(start, start + MAX_BATCH);
+      // False where a node was faster.
+      written += (await this.#writeAll(some.map((row) => [row]))).filter(Boolean).length;
+    }
+    return written;
+  }
+
   /** Whether memory does not have that revision yet. */
   #note(id: string, revision: number): boolean {
     const isNews = revision > (this.#revisions.get(id) ?? 0);
