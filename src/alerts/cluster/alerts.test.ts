@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { needsPostgres } from '../../testing/postgres.ts';
 import { Random } from '../../testing/random.ts';
 import { type Alert, joinVersions } from '../domain/alert.ts';
 import { encodeContent } from '../store/storage.ts';
-import { openAlertDatabase } from '../testing/alert-database.ts';
-import { alertOf } from '../testing/parts.ts';
-import { saysMore } from './alerts.ts';
+import { openAlertDatabase, strictLog } from '../testing/alert-database.ts';
+import { alertOf, MINUTE, START, slotOf } from '../testing/parts.ts';
+import { ClusterAlerts, saysMore } from './alerts.ts';
 
 const PAIRS = 5_000;
 
@@ -93,5 +94,64 @@ test('PostgreSQL and a node decide alike', async (t) => {
     const expected = pairs.map(([stored, now]) => saysMore(now, stored));
     assertSame(await compute(postgres, pairs, 'opsdeck.says_more(a, b)'), expected);
     assert.deepEqual(new Set(expected), new Set([true, false]));
+  });
+});
+
+test('alerts in PostgreSQL', async (t) => {
+  if (!needsPostgres(t)) return;
+  const postgres = await openAlertDatabase(t);
+  const createNode = () => new ClusterAlerts(postgres, new FakeClock(), strictLog);
+  const [a, b] = [createNode(), createNode()];
+  const stored = async ({ alert }: Version) =>
+    (await createNode().load()).find((one) => one.alert.fingerprint === alert.fingerprint);
+  const countLogged = async () =>
+    (await postgres.query("SELECT count(*)::int AS count FROM opsdeck.change WHERE kind = 'alert'"))[0]
+      ?.count as number;
+
+  await t.test('an alert is stored as it is', async () => {
+    const slot = slotOf({ alertname: 'Odd', text: 'a\0b \\ 😀' }, { annotationsJson: '{"a":"\\u0000\\n"}' });
+    a.change(slot);
+    await a.flush();
+    assert.deepEqual((await stored(slot))?.alert, slot.alert);
+  });
+
+  await t.test('versions of two nodes become one, whichever is written first', async () => {
+    const old = { startsAt: START - MINUTE, updatedAt: START - 1, endsAt: START + MINUTE };
+    for (const [alertname, nodes] of Object.entries({ AB: [a, b], BA: [b, a] })) {
+      const [newer, older] = [slotOf({ alertname }), slotOf({ alertname }, old)];
+      a.change(newer);
+      b.change(older);
+      for (const node of nodes) await node.flush();
+      assert.deepEqual((await stored(newer))?.alert, joinVersions(newer.alert, older.alert));
+    }
+  });
+
+  await t.test('a repeat that says nothing more is not written, from whichever node', async () => {
+    const slot = slotOf({ alertname: 'Repeated' });
+    a.change(slot);
+    await a.flush();
+    const before = await countLogged();
+    const again = slotOf({ alertname: 'Repeated' }, { updatedAt: START + 1_000, endsAt: slot.alert.endsAt + 1_000 });
+    for (const node of [a, b]) {
+      node.change(again);
+      await node.flush();
+    }
+    assert.equal(await countLogged(), before);
+    assert.deepEqual((await stored(slot))?.alert, slot.alert);
+    const later = slotOf({ alertname: 'Repeated' }, { endsAt: slot.alert.endsAt + 4 * MINUTE });
+    b.change(later);
+    await b.flush();
+    assert.equal(await countLogged(), before + 1);
+  });
+
+  await t.test('only a settled alert is deleted', async () => {
+    const firing = slotOf({ alertname: 'Firing' });
+    const settled = { ...slotOf({ alertname: 'Settled' }), isSettled: true };
+    for (const slot of [firing, settled]) a.change(slot);
+    await a.flush();
+    for (const slot of [firing, settled]) a.remove(slot);
+    await a.flush();
+    assert.ok(await stored(firing));
+    assert.equal(await stored(settled), undefined);
   });
 });
