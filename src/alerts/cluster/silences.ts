@@ -147,7 +147,8 @@ export class ClusterSilences implements SilenceStorage {
   }
 
   async #writeAll(batch: readonly (readonly Row[])[]): Promise<readonly boolean[]> {
-    const rows = batch.flat();
+    const sole = soleWrites(batch);
+    const rows = [...sole].flat();
     const [result] = await this.#postgres.query<{ readonly ids: readonly string[] | null }>(WRITE, [
       rows.map(({ id }) => id),
       rows.map(({ revision }) => revision),
@@ -155,6 +156,17 @@ export class ClusterSilences implements SilenceStorage {
       rows.map(({ after }) => after),
     ]);
     const written = new Set(result?.ids);
-    return batch.map((some) => some.every(({ id }) => written.has(id)));
+    return batch.map((some) => sole.has(some) && some.every(({ id }) => written.has(id)));
   }
+}
+
+/** A statement changes a row once: of several writes to a silence the first is made, the others are decided again. */
+function soleWrites(batch: readonly (readonly Row[])[]): ReadonlySet<readonly Row[]> {
+  const ids = new Set<string>();
+  const isSole = (rows: readonly Row[]) => {
+    if (rows.some(({ id }) => ids.has(id))) return false;
+    for (const { id } of rows) ids.add(id);
+    return true;
+  };
+  return new Set(batch.filter(isSole));
 }
