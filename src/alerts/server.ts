@@ -265,9 +265,9 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     try {
       await Promise.all([state.alerts.flush(), state.storage.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {
-      throw new CommandError(`the last alerts could not be written: ${messageOf(error)}`, ExitCode.failed, {
-        cause: error,
-      });
+      const place = running.nodes ? 'PostgreSQL' : 'disk';
+      const message = `the last alerts could not be written to ${place}: ${messageOf(error)}`;
+      throw new CommandError(message, ExitCode.failed, { cause: error });
     } finally {
       await release();
     }

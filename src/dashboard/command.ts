@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createLog } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { boolean } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
@@ -52,6 +53,7 @@ async function serveDashboard(command: Command, terminal: Terminal): Promise<voi
   const stopped = untilStopped();
   const { startDashboard } = await import('./server.ts');
   const server = await startDashboard(options, terminal.clock, log);
+  giveMemoryBack(terminal.clock);
   try {
     terminal.out(`Dashboard: ${server.url}/analytics\n`);
     if (open) await openPage(`${server.url}/analytics`, terminal);

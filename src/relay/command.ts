@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog, type Log } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { refuseConfig } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
@@ -77,6 +78,7 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
   // With exitAlways the port is not needed, and may be in use.
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
   const server = await startRelay(listening, terminal.clock, log);
+  giveMemoryBack(terminal.clock);
   try {
     const failed = server.settled.then((without) => refuseWithout(without, options));
     // Awaited below, but may reject before.

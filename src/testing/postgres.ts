@@ -22,6 +22,10 @@ export interface RunningPostgres {
   createDatabase(name: string): Promise<string>;
   /** Runs SQL as superuser, in the database of `url` or in that of another URL. */
   psql(sql: string, url?: string): Promise<readonly Record<string, unknown>[]>;
+  /** Switches TLS on. */
+  useTls(pair: { readonly cert: string; readonly key: string }): Promise<void>;
+  /** Writes a file into its folder and returns its path. */
+  addFile(name: string, text: string): string;
   /** Kills all its processes at once, as a power cut does. */
   kill(): Promise<void>;
   /** Stops it in order, without waiting for clients. */
@@ -153,6 +157,13 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
       return url.replace(/postgres$/, name);
     },
     psql: (sql, target = url) => runSql(sql, target),
+    useTls: async ({ cert, key }) => {
+      await postgres.psql(`ALTER SYSTEM SET ssl_cert_file = ${pg.escapeLiteral(postgres.addFile('tls.crt', cert))}`);
+      await postgres.psql(`ALTER SYSTEM SET ssl_key_file = ${pg.escapeLiteral(postgres.addFile('tls.key', key))}`);
+      await postgres.psql('ALTER SYSTEM SET ssl = on');
+      await postgres.psql('SELECT pg_reload_conf()');
+    },
+    addFile: (name, text) => addFile(folder, name, text),
     kill: () => end(server, 'kill'),
     stop: () => end(server, 'stop'),
     start: async () => {
@@ -167,6 +178,14 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
   };
   t?.after(() => postgres.close());
   return postgres;
+}
+
+function addFile(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  const user = ordinaryUser();
+  if (user) chownSync(path, user.uid, user.gid);
+  return path;
 }
 
 async function runSql(sql: string, connectionString: string): Promise<readonly Record<string, unknown>[]> {

@@ -1,52 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
-import {
-  type Cleanup,
-  listeningAddress,
-  needsReal,
-  type RunningServer,
-  startOpsdeck,
-  startServer,
-  temporaryFolder,
-} from '../../testing/processes.ts';
-
-const RULES = `
-groups:
-  - name: demo
-    interval: 1s
-    rules:
-      - alert: DiskFull
-        expr: vector(93)
-        labels: {severity: critical, instance: "db-{{ $value }}"}
-        annotations: {summary: '{{ $value }} % full: "über" <b>', runbook: "https://wiki.example/disk?a=1&b=2"}
-      - alert: NeverFires
-        expr: vector(1) > 2
-        labels: {severity: critical}
-`;
-
-/** A Prometheus without targets that evaluates {@link RULES} each second and pushes to the server. */
-function startPrometheus(t: Cleanup, alertmanager: RunningServer): Promise<RunningServer> {
-  const folder = temporaryFolder(t);
-  writeFileSync(join(folder, 'rules.yml'), RULES);
-  const config = `
-global: {scrape_interval: 1s, evaluation_interval: 1s, external_labels: {region: north}}
-rule_files: [rules.yml]
-alerting: {alertmanagers: [{static_configs: [{targets: ['${new URL(alertmanager.url).host}']}]}]}
-`;
-  writeFileSync(join(folder, 'prometheus.yml'), config);
-  const args = [
-    '--config.file=prometheus.yml',
-    '--storage.tsdb.path=tsdb',
-    '--web.listen-address=127.0.0.1:0',
-    '--web.external-url=http://prometheus.example/p',
-    '--rules.alert.resend-delay=1s',
-  ];
-  return startServer(t, { command: 'prometheus', args, cwd: folder, addressIn: listeningAddress });
-}
+import { needsReal, startOpsdeck } from '../../testing/processes.ts';
+import { startPrometheus } from '../testing/prometheus.ts';
 
 interface ListedAlert {
   readonly labels: Record<string, string>;
@@ -62,7 +19,7 @@ interface ListedAlert {
 test('an alert that a real Prometheus pushes is listed as it was sent and refreshed, without any other', async (t) => {
   if (!needsReal(t, 'prometheus', 'prometheus')) return;
   const opsdeck = await startOpsdeck(t);
-  const prometheus = await startPrometheus(t, opsdeck);
+  const prometheus = await startPrometheus(t, [opsdeck]);
   const client = new PlainClient(t, opsdeck.url);
   const metrics = new PlainClient(t, prometheus.url);
   const list = async (): Promise<ListedAlert[]> => JSON.parse((await client.get('/api/v2/alerts')).body);

@@ -27,7 +27,7 @@ const WRITE = `
     WHERE opsdeck.says_more(a, opsdeck.join_alerts(a, ROW(excluded.*)::opsdeck.alert))
     RETURNING a.*
   )
-  SELECT opsdeck.log_changes(
+  SELECT count(*) AS written, opsdeck.log_changes(
     array_agg('alert'::text), array_agg(fingerprint),
     array_agg(concat_ws(' ', starts_at, ends_at, updated_at, timeout::int, settled::int, content))
   ) FROM written`;
@@ -68,13 +68,16 @@ export class ClusterAlerts implements AlertStorage {
     const rows = await this.#postgres.query(READ_ALL, [], LOAD);
     this.#stored.clear();
     return rows.map(({ fingerprint, body }, index) => {
-      const { alert, isSettled } = this.receive(String(fingerprint), String(body));
-      return { id: index + 1, alert, isSettled, isAnnounced: false };
+      const stored = decodeAlert(String(fingerprint), String(body));
+      this.#stored.set(stored.alert.fingerprint, stored);
+      return { id: index + 1, ...stored, isAnnounced: false };
     });
   }
 
-  /** Reads a stored version. */
-  receive(fingerprint: string, body: string): Stored {
+  /** Reads a logged version; undefined when it is what this node has written. */
+  receive(fingerprint: string, body: string): Stored | undefined {
+    const known = this.#stored.get(fingerprint);
+    if (known && encodeAlert(known) === body) return undefined;
     const stored = decodeAlert(fingerprint, body);
     this.#stored.set(fingerprint, stored);
     return stored;
@@ -110,6 +113,15 @@ export class ClusterAlerts implements AlertStorage {
     await this.#writeSome(changed).catch(() => this.#behind.soon());
   }
 
+  /** Stores those that say more than what PostgreSQL has; returns their number. */
+  async import(alerts: readonly Stored[]): Promise<number> {
+    let written = 0;
+    for (let start = 0; start < alerts.length; start += MAX_BATCH) {
+      written += await this.#merge(alerts.slice(start, start + MAX_BATCH));
+    }
+    return written;
+  }
+
   async #write(): Promise<void> {
     while (this.#changed.size > 0) {
       const some = [...this.#changed].slice(0, MAX_BATCH);
@@ -125,21 +137,27 @@ export class ClusterAlerts implements AlertStorage {
   async #writeSome(slots: readonly AlertSlot[]): Promise<void> {
     const written = slots.map(({ alert, isSettled }) => ({ alert, isSettled }));
     try {
-      await this.#postgres.query(WRITE, [
-        written.map(({ alert }) => alert.fingerprint),
-        written.map(({ alert }) => encodeContent(alert)),
-        written.map(({ alert }) => alert.startsAt),
-        written.map(({ alert }) => alert.endsAt),
-        written.map(({ alert }) => alert.updatedAt),
-        written.map(({ alert }) => alert.timeout),
-        written.map(({ isSettled }) => isSettled),
-      ]);
+      await this.#merge(written);
     } catch (error) {
       for (const slot of slots) if (!this.#removed.has(slot.alert.fingerprint)) this.#changed.add(slot);
       throw error;
     }
     // Until the feed brings the stored version.
     for (const stored of written) this.#stored.set(stored.alert.fingerprint, stored);
+  }
+
+  /** Returns the number of changed rows. */
+  async #merge(alerts: readonly Stored[]): Promise<number> {
+    const [result] = await this.#postgres.query<{ readonly written: number }>(WRITE, [
+      alerts.map(({ alert }) => alert.fingerprint),
+      alerts.map(({ alert }) => encodeContent(alert)),
+      alerts.map(({ alert }) => alert.startsAt),
+      alerts.map(({ alert }) => alert.endsAt),
+      alerts.map(({ alert }) => alert.updatedAt),
+      alerts.map(({ alert }) => alert.timeout),
+      alerts.map(({ isSettled }) => isSettled),
+    ]);
+    return result?.written ?? 0;
   }
 }
 
@@ -159,6 +177,12 @@ export function saysMore(
   const { updatedAt: now, endsAt } = alert;
   if (isResolvedAt(alert, now) !== isResolvedAt(known, now)) return true;
   return 3 * Math.abs(endsAt - known.endsAt) > Math.abs(endsAt - now);
+}
+
+/** As the statements above print it. */
+function encodeAlert({ alert, isSettled }: Stored): string {
+  const { startsAt, endsAt, updatedAt, timeout } = alert;
+  return `${startsAt} ${endsAt} ${updatedAt} ${Number(timeout)} ${Number(isSettled)} ${encodeContent(alert)}`;
 }
 
 const BODY = /^(-?\d+) (-?\d+) (-?\d+) ([01]) ([01]) (.*)$/s;

@@ -123,6 +123,7 @@ export class ClusterClaims implements Claims {
   readonly #held = new Map<string, HeldClaim>();
   readonly #claims: Batches<string, ClaimOutcome>;
   readonly #results: Batches<readonly [HeldClaim, FlushResult], undefined>;
+  readonly #completing = new Set<Promise<unknown>>();
   #renewing: CancelTimer | undefined;
 
   constructor(parts: ClusterClaimsParts) {
@@ -158,10 +159,12 @@ export class ClusterClaims implements Claims {
     if (!(claim instanceof HeldClaim)) return;
     this.#held.delete(claim.id);
     if (claim.fence === undefined) return;
-    this.#results.add([claim, result]).catch((error) => {
+    const written = this.#results.add([claim, result]).catch((error) => {
       if (error instanceof StorageAwayError) return;
       this.#parts.log.error('the end of a flush could not be written to PostgreSQL', { err: messageOf(error) });
     });
+    this.#completing.add(written);
+    written.then(() => this.#completing.delete(written));
   }
 
   /** Reads a logged end of a flush; undefined when this node has written it. */
@@ -170,7 +173,9 @@ export class ClusterClaims implements Claims {
     return by === this.#parts.members.own.incarnation ? undefined : { id: decodeText(id), result };
   }
 
-  close(): void {
+  /** Resolves when the ends of all flushes are written. */
+  async close(): Promise<void> {
+    await Promise.all(this.#completing);
     this.#renewing?.();
   }
 

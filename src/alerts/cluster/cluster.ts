@@ -3,14 +3,11 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../kernel/clock.ts';
 import { Conditions } from '../../kernel/conditions.ts';
-import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Change, ChangeFeed } from '../../kernel/postgres/change-feed.ts';
-import { printTarget, readConnectionUrl } from '../../kernel/postgres/connection-url.ts';
 import { Members } from '../../kernel/postgres/members.ts';
-import { migrate } from '../../kernel/postgres/migrations.ts';
-import { openPostgres, type Postgres } from '../../kernel/postgres/postgres.ts';
-import { KERNEL_STEPS } from '../../kernel/postgres/schema.ts';
+import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { describeMember } from '../cluster-member.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
@@ -20,13 +17,12 @@ import type { Nodes } from '../state/nodes.ts';
 import type { AlertServerStorage, OpenStorage } from '../state/storage.ts';
 import { ClusterAlerts } from './alerts.ts';
 import { ClusterClaims } from './claims.ts';
+import { COMPONENT, connectAlertDatabase } from './database.ts';
 import { nodesOf, watchConfig } from './nodes.ts';
 import { ClusterNotifications, type FenceOf } from './notifications.ts';
-import { ALERT_STEPS } from './schema.ts';
 import { ClusterSilences } from './silences.ts';
 import { ClusterTimers } from './timers.ts';
 
-const COMPONENT = 'alerts';
 const RECOVERY_RETRY_MS = 500;
 
 export interface ClusterOptions
@@ -43,16 +39,12 @@ export interface ClusterOptions
   readonly log: Log;
 }
 
-/** Connects to PostgreSQL and brings its tables up to date; a CommandError says why it cannot. */
+/** Joins the nodes that share a database; a CommandError says why it cannot. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { url, storageWaitMs: waitMs, configHash, clock, log } = options;
-  const target = readConnectionUrl(url);
-  if (!target.ok) throw new CommandError(`--storage.url: ${target.reason}`, ExitCode.usage);
   const { name, address } = memberOf(options);
-  const postgres = await openPostgres({ target: target.value, applicationName: name, clock, log, waitMs });
+  const { postgres, place } = await connectAlertDatabase({ url, name, waitMs, clock, log });
   try {
-    await migrate(postgres, 'kernel', KERNEL_STEPS);
-    await migrate(postgres, COMPONENT, ALERT_STEPS);
     const version = OPSDECK_VERSION;
     const members = new Members({
       postgres,
@@ -64,7 +56,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       configHash: configHash(),
     });
     await members.start();
-    log.info('Joined the cluster', { database: printTarget(target.value), name });
+    log.info('Joined the cluster', { database: place, name });
     return new Cluster(postgres, members, options);
   } catch (error) {
     await postgres.close();
@@ -141,7 +133,7 @@ export class Cluster implements OpenStorage {
   async close(): Promise<void> {
     this.#stopWatching();
     this.#unsubscribe();
-    this.#claims.close();
+    await this.#claims.close();
     await this.#feed.close();
     await this.#members.leave();
     await this.#postgres.close();
@@ -162,7 +154,7 @@ export class Cluster implements OpenStorage {
     const state = this.#state as AlertState;
     for (const { kind, key, body } of changes) {
       const text = body ?? '';
-      if (kind === 'alert') state.alerts.receive([this.#alerts.receive(key, text)]);
+      if (kind === 'alert') this.#applyAlert(state, key, text);
       else if (kind === 'silence') this.#applySilence(state, key, text);
       else if (kind === 'notification') state.notificationLog.receive(this.#notifications.receive(key, text));
       else if (kind === 'flush') {
@@ -170,6 +162,11 @@ export class Cluster implements OpenStorage {
         if (flush) state.dispatcher.flushedElsewhere(flush.id, flush.result);
       }
     }
+  }
+
+  #applyAlert({ alerts }: AlertState, fingerprint: string, text: string): void {
+    const version = this.#alerts.receive(fingerprint, text);
+    if (version) alerts.receive([version]);
   }
 
   #applySilence({ silences }: AlertState, id: string, text: string): void {

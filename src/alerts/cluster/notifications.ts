@@ -32,7 +32,7 @@ interface FencedResult {
 
 /**
  * Results of a claim that has passed on are dropped: its new owner repeats the notification under the same key. Without a
- * claim the younger entry stays.
+ * claim the younger entry stays. A record is written once, also if the first answer was lost.
  */
 const WRITE = `
   WITH entry AS (
@@ -46,7 +46,9 @@ const WRITE = `
   ), recorded AS (
     INSERT INTO opsdeck.history (at, receiver, integration, group_key, failed, body)
     SELECT at, receiver, integration, group_key, failed, body FROM record r
-    WHERE fence IS NULL OR EXISTS (SELECT FROM claim c WHERE c.id = r.id AND c.fence = r.fence)
+    WHERE (fence IS NULL OR EXISTS (SELECT FROM claim c WHERE c.id = r.id AND c.fence = r.fence)) AND NOT EXISTS (
+      SELECT FROM opsdeck.history h WHERE (h.at, h.receiver, h.integration, h.group_key, h.body)
+        = (r.at, r.receiver, r.integration, r.group_key, r.body))
     RETURNING id
   ), written AS (
     INSERT INTO opsdeck.notification AS n (key, at, expires_at, body)
@@ -57,7 +59,7 @@ const WRITE = `
     WHERE n.at <= excluded.at
     RETURNING key, expires_at, body
   ), counted AS (SELECT count(*) FROM recorded)
-  SELECT opsdeck.log_changes(array_agg('notification'::text), array_agg(key), array_agg(expires_at || ' ' || body))
+  SELECT (SELECT count FROM counted) AS recorded, opsdeck.log_changes(array_agg('notification'::text), array_agg(key), array_agg(expires_at || ' ' || body))
   FROM written, counted`;
 
 /** Maximum results in one statement. */
@@ -69,12 +71,15 @@ const MAX_RECORDS = 100_000;
 /** Records read at once. */
 const PAGE_SIZE = 200;
 
+/** Of a record in the history: ids are in the order of writing, which is another after an outage or an import. */
+type Place = Pick<StoredNotification, 'at' | 'id'>;
+
 export interface ClusterNotificationsOptions {
   readonly fenceOf: FenceOf;
   /** How long records stay in the history, in milliseconds. */
   readonly retentionMs: number;
-  /** The name of this node. */
-  readonly node: string;
+  /** The name of this node; undefined at an import. */
+  readonly node: string | undefined;
   readonly log: Log;
 }
 
@@ -84,8 +89,7 @@ export class ClusterNotifications implements NotificationStorage {
   readonly #postgres: Postgres;
   readonly #fenceOf: FenceOf;
   readonly #retentionMs: number;
-  /** The name of this node. */
-  readonly #node: string;
+  readonly #node: string | undefined;
   readonly #results: Batches<FencedResult, undefined>;
   /** Records of the time without PostgreSQL. */
   #unwritten: NotificationRecord[] = [];
@@ -128,6 +132,28 @@ export class ClusterNotifications implements NotificationStorage {
     }
   }
 
+  /** Stores entries that are new or younger than what PostgreSQL has; returns their number. */
+  async importLog(entries: readonly LogEntry[]): Promise<number> {
+    const known = new Map((await this.loadLog()).map(({ key, at }) => [key, at]));
+    const fresh = entries.filter(({ key, at }) => at > (known.get(key) ?? Number.NEGATIVE_INFINITY));
+    await this.#import(fresh.map((entry) => ({ entry, id: null, fence: null })));
+    return fresh.length;
+  }
+
+  /** Stores records, oldest first, that PostgreSQL does not have; returns their number. */
+  importHistory(records: readonly NotificationRecord[]): Promise<number> {
+    return this.#import(records.map((record) => ({ record, id: null, fence: null })));
+  }
+
+  /** Returns the number of new records. */
+  async #import(results: readonly FencedResult[]): Promise<number> {
+    let recorded = 0;
+    for (let start = 0; start < results.length; start += MAX_BATCH) {
+      recorded += await this.#writeSome(results.slice(start, start + MAX_BATCH));
+    }
+    return recorded;
+  }
+
   async deleteLog(keys: readonly string[]): Promise<void> {
     await this.#postgres.query('DELETE FROM opsdeck.notification WHERE key = ANY ($1::text[])', [keys.map(encodeText)]);
   }
@@ -152,12 +178,12 @@ export class ClusterNotifications implements NotificationStorage {
 
   async list({ filter = [], limit, ...query }: HistoryQuery): Promise<readonly StoredNotification[]> {
     const found: StoredNotification[] = [];
-    for (let before = Number.MAX_SAFE_INTEGER; found.length < limit; ) {
+    for (let before: Place = { at: Number.MAX_SAFE_INTEGER, id: 0 }; found.length < limit; ) {
       const page = await this.#readPage(query, before);
       found.push(...page.filter((record) => isConcernedBy(record, filter)));
       const last = page.at(-1);
       if (!last || page.length < PAGE_SIZE) break;
-      before = last.id;
+      before = last;
     }
     return found.slice(0, limit);
   }
@@ -171,16 +197,17 @@ export class ClusterNotifications implements NotificationStorage {
 
   async #readPage(
     { receiver, integration, groupKey, since, failed }: Omit<HistoryQuery, 'filter' | 'limit'>,
-    before: number,
+    before: Place,
   ): Promise<readonly StoredNotification[]> {
     const rows = await this.#postgres.query(
       `SELECT id, at, receiver, integration, group_key, body FROM opsdeck.history
-       WHERE id < $1 AND ($2::text IS NULL OR receiver = $2) AND ($3::text IS NULL OR integration = $3)
-         AND ($4::text IS NULL OR group_key = $4) AND ($5::bigint IS NULL OR at >= $5)
-         AND ($6::boolean IS NULL OR failed = $6)
-       ORDER BY id DESC LIMIT $7`,
+       WHERE (at, id) < ($1, $2) AND ($3::text IS NULL OR receiver = $3) AND ($4::text IS NULL OR integration = $4)
+         AND ($5::text IS NULL OR group_key = $5) AND ($6::bigint IS NULL OR at >= $6)
+         AND ($7::boolean IS NULL OR failed = $7)
+       ORDER BY at DESC, id DESC LIMIT $8`,
       [
-        before,
+        before.at,
+        before.id,
         receiver === undefined ? null : encodeText(receiver),
         integration ?? null,
         groupKey === undefined ? null : encodeText(groupKey),
@@ -200,9 +227,15 @@ export class ClusterNotifications implements NotificationStorage {
   }
 
   async #writeAll(results: readonly FencedResult[]): Promise<readonly undefined[]> {
+    await this.#writeSome(results);
+    return results.map(() => undefined);
+  }
+
+  /** Returns the number of new records. */
+  async #writeSome(results: readonly FencedResult[]): Promise<number> {
     const entries = results.flatMap(({ entry, id, fence }) => (entry ? { entry, id, fence } : []));
     const records = results.flatMap(({ record, id, fence }) => (record ? { record, id, fence } : []));
-    await this.#postgres.query(WRITE, [
+    const [result] = await this.#postgres.query<{ readonly recorded: number }>(WRITE, [
       entries.map(({ id }) => id),
       entries.map(({ fence }) => fence),
       entries.map(({ entry }) => encodeText(entry.key)),
@@ -220,6 +253,6 @@ export class ClusterNotifications implements NotificationStorage {
         JSON.stringify({ ...rest, node: this.#node }),
       ),
     ]);
-    return results.map(() => undefined);
+    return result?.recorded ?? 0;
   }
 }

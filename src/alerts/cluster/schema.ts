@@ -27,7 +27,7 @@ export const ALERT_STEPS: readonly string[] = [
     id bigserial PRIMARY KEY, at bigint NOT NULL, receiver text NOT NULL, integration text NOT NULL,
     group_key text NOT NULL, failed boolean NOT NULL, body text NOT NULL
   );
-  CREATE INDEX history_at ON opsdeck.history (at);
+  CREATE INDEX history_at ON opsdeck.history (at, id);
 
   -- Two versions of an alert as one, whichever is stored first. The counterpart of joinVersions in domain/alert.ts.
   CREATE FUNCTION opsdeck.join_alerts(a opsdeck.alert, b opsdeck.alert) RETURNS opsdeck.alert LANGUAGE plpgsql IMMUTABLE AS $$
@@ -36,7 +36,8 @@ export const ALERT_STEPS: readonly string[] = [
     newer opsdeck.alert := b;
     joined opsdeck.alert;
   BEGIN
-    IF (b.updated_at, b.ends_at, b.starts_at, b.content COLLATE "C") < (a.updated_at, a.ends_at, a.starts_at, a.content COLLATE "C") THEN
+    IF (b.updated_at, b.ends_at, b.starts_at, b.timeout, b.content COLLATE "C")
+      < (a.updated_at, a.ends_at, a.starts_at, a.timeout, a.content COLLATE "C") THEN
       older := b;
       newer := a;
     END IF;

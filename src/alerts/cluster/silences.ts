@@ -124,8 +124,24 @@ export class ClusterSilences implements SilenceStorage {
   /** Stores silences that PostgreSQL has lost in a failover. */
   async restore(silences: readonly Silence[]): Promise<void> {
     const rows = silences.map((silence) => ({ ...this.#rowOf(undefined, silence), after: null }));
-    for (const row of rows) await this.#writes.add([row]);
+    await Promise.all(rows.map((row) => this.#writes.add([row])));
     for (const { id } of rows) this.#revisions.set(id, 1);
+  }
+
+  /** Stores those that are new or younger than what PostgreSQL has; returns their number. */
+  async import(silences: readonly Silence[]): Promise<number> {
+    const known = new Map((await this.load()).map((silence) => [silence.id, silence]));
+    const rows = silences.flatMap((silence) => {
+      const before = known.get(silence.id);
+      return before && before.updatedAt >= silence.updatedAt ? [] : this.#rowOf(before, silence);
+    });
+    let written = 0;
+    for (let start = 0; start < rows.length; start += MAX_BATCH) {
+      const some = rows.slice(start, start + MAX_BATCH);
+      // False where a node was faster.
+      written += (await this.#writeAll(some.map((row) => [row]))).filter(Boolean).length;
+    }
+    return written;
   }
 
   /** Whether memory does not have that revision yet. */
@@ -147,8 +163,14 @@ export class ClusterSilences implements SilenceStorage {
   }
 
   async #writeAll(batch: readonly (readonly Row[])[]): Promise<readonly boolean[]> {
-    const sole = soleWrites(batch);
-    const rows = [...sole].flat();
+    const taken = new Set<string>();
+    // Of two changes of one silence in a batch the later was decided on an old revision.
+    const isFirst = batch.map((some) => {
+      if (some.some(({ id }) => taken.has(id))) return false;
+      for (const { id } of some) taken.add(id);
+      return true;
+    });
+    const rows = batch.filter((_, index) => isFirst[index]).flat();
     const [result] = await this.#postgres.query<{ readonly ids: readonly string[] | null }>(WRITE, [
       rows.map(({ id }) => id),
       rows.map(({ revision }) => revision),
@@ -156,17 +178,6 @@ export class ClusterSilences implements SilenceStorage {
       rows.map(({ after }) => after),
     ]);
     const written = new Set(result?.ids);
-    return batch.map((some) => sole.has(some) && some.every(({ id }) => written.has(id)));
+    return batch.map((some, index) => isFirst[index] === true && some.every(({ id }) => written.has(id)));
   }
-}
-
-/** A statement changes a row once: of several writes to a silence the first is made, the others are decided again. */
-function soleWrites(batch: readonly (readonly Row[])[]): ReadonlySet<readonly Row[]> {
-  const ids = new Set<string>();
-  const isSole = (rows: readonly Row[]) => {
-    if (rows.some(({ id }) => ids.has(id))) return false;
-    for (const { id } of rows) ids.add(id);
-    return true;
-  };
-  return new Set(batch.filter(isSole));
 }

@@ -8,12 +8,18 @@ import { reportFailures } from './report.ts';
 import { decodeText, encodeText } from './text.ts';
 
 const WRITE_BEHIND_MS = 250;
+/** Timers per statement of an import. */
+const MAX_BATCH = 1_000;
 
-/** The first flush of a new group; later ones are written with the end of the flush before. */
+/** The first flush of a new group; later ones are written with the end of the flush before. What is stored stays. */
 const WRITE = `
   INSERT INTO opsdeck.flush (id, next_at, flushed, in_doubt, lease_until, fence)
-  SELECT id, to_timestamp(at / 1000), false, false, '-infinity', 0
-  FROM unnest($1::text[], $2::float8[]) AS t (id, at) ORDER BY id ON CONFLICT (id) DO NOTHING`;
+  SELECT id, to_timestamp(at / 1000), flushed, false, '-infinity', 0
+  FROM unnest($1::text[], $2::float8[], $3::boolean[]) AS t (id, at, flushed) ORDER BY id
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
+/** Of groups that no configuration has any more. */
+const DELETE_OLD = `
+  DELETE FROM opsdeck.flush WHERE owner IS NULL AND next_at < clock_timestamp() - interval '30 days'`;
 const READ_ALL = 'SELECT id, next_at, flushed FROM opsdeck.flush';
 
 interface FlushRow {
@@ -42,6 +48,7 @@ export class ClusterTimers implements TimerStorage {
   }
 
   async load(): Promise<ReadonlyMap<string, RememberedTimer>> {
+    await this.#postgres.query(DELETE_OLD, [], LOAD);
     const rows = await this.#postgres.query<FlushRow>(READ_ALL, [], LOAD);
     return new Map(rows.map(({ id, next_at: at, flushed }) => [decodeText(id), { at, isFlushed: flushed }]));
   }
@@ -59,10 +66,34 @@ export class ClusterTimers implements TimerStorage {
     return this.#behind.flush();
   }
 
+  /**
+   * Stores the timers of groups that PostgreSQL does not know; returns their number. As at a restart, a group that was flushed
+   * is due at once, as its last notification may not be recorded.
+   */
+  async import(timers: ReadonlyMap<string, RememberedTimer>): Promise<number> {
+    const now = this.#postgres.clock.now();
+    const due = [...timers].map(([id, { at, isFlushed }]) => [id, { at: isFlushed ? now : at, isFlushed }] as const);
+    let written = 0;
+    for (let start = 0; start < due.length; start += MAX_BATCH) {
+      written += await this.#insert(due.slice(start, start + MAX_BATCH));
+    }
+    return written;
+  }
+
   async #write(): Promise<void> {
     if (this.#added.size === 0) return;
     const added = [...this.#added];
-    await this.#postgres.query(WRITE, [added.map(([id]) => encodeText(id)), added.map(([, at]) => at)]);
+    await this.#insert(added.map(([id, at]) => [id, { at, isFlushed: false }]));
     for (const [id, at] of added) if (this.#added.get(id) === at) this.#added.delete(id);
+  }
+
+  /** Returns the number of those that were not stored yet. */
+  async #insert(timers: readonly (readonly [id: string, timer: RememberedTimer])[]): Promise<number> {
+    const rows = await this.#postgres.query(WRITE, [
+      timers.map(([id]) => encodeText(id)),
+      timers.map(([, { at }]) => at),
+      timers.map(([, { isFlushed }]) => isFlushed),
+    ]);
+    return rows.length;
   }
 }

@@ -110,9 +110,14 @@ export function joinVersions(a: Alert, b: Alert): Alert {
 }
 
 function isOlder(a: Alert, b: Alert): boolean {
-  const difference = a.updatedAt - b.updatedAt || a.endsAt - b.endsAt || a.startsAt - b.startsAt;
-  if (difference !== 0) return difference < 0;
-  return a.annotationsJson + a.generatorURL < b.annotationsJson + b.generatorURL;
+  const times = a.updatedAt - b.updatedAt || a.endsAt - b.endsAt || a.startsAt - b.startsAt;
+  const difference = times || Number(a.timeout) - Number(b.timeout) || compareUtf8(contentOf(a), contentOf(b));
+  return difference < 0;
+}
+
+/** As it is stored, since PostgreSQL compares versions too. */
+function contentOf({ annotationsJson, generatorURL }: Alert): string {
+  return annotationsJson + JSON.stringify(generatorURL);
 }
 
 /** Whether nothing differs but the time of the last post. */

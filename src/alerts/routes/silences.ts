@@ -97,8 +97,8 @@ async function orStorageFailure<T>(written: Promise<T>, log: Log): Promise<Writt
       const advice = error.isUncertain ? 'it may be written: look before you try again' : 'try again later';
       return { ok: false, status: 503, reason: `the silence could not be written: ${messageOf(error)}; ${advice}` };
     }
-    log.error('a silence could not be written to disk', { err: messageOf(error) });
-    const reason = 'the silence could not be written to disk; see the log of the server';
+    log.error('a silence could not be written', { err: messageOf(error) });
+    const reason = 'the silence could not be written; see the log of the server';
     return { ok: false, status: 500, reason };
   }
 }

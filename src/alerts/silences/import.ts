@@ -12,7 +12,7 @@ import type { SilenceStore } from './store.ts';
 export const IMPORT_MIGRATION = 'CREATE TABLE imports (name TEXT PRIMARY KEY)';
 
 /** The name under which Alertmanager keeps its silences in the storage path. */
-const SNAPSHOT_NAME = 'silences';
+export const SNAPSHOT_NAME = 'silences';
 
 export interface ImportParts {
   /** Alertmanager's storage path. */
@@ -27,10 +27,7 @@ export interface ImportParts {
  * that a way back remains. An unreadable file or silence is logged; the server starts all the same.
  */
 export async function importSnapshot({ path, database, silences, log }: ImportParts): Promise<void> {
-  const file = join(path, SNAPSHOT_NAME);
-  const done = await database.query('SELECT name FROM imports WHERE name = ?', [SNAPSHOT_NAME]);
-  if (done.length > 0 || !existsSync(file)) return;
-  const found = readSnapshot(file, log);
+  const found = await findSnapshot({ path, database, log });
   if (!found) return;
   const fresh = found.filter(({ id }) => !silences.get(id));
   await database.write([
@@ -38,7 +35,18 @@ export async function importSnapshot({ path, database, silences, log }: ImportPa
     { sql: 'INSERT INTO imports (name) VALUES (?)', values: [SNAPSHOT_NAME] },
   ]);
   silences.apply(fresh.map((after) => ({ before: undefined, after })));
-  log.info('Silences of Alertmanager taken over', { file, silences: fresh.length });
+  log.info('Silences of Alertmanager taken over', { file: join(path, SNAPSHOT_NAME), silences: fresh.length });
+}
+
+/** The silences that Alertmanager left; undefined where there are none, or they are imported already. */
+export async function findSnapshot({
+  path,
+  database,
+  log,
+}: Omit<ImportParts, 'silences'>): Promise<readonly Silence[] | undefined> {
+  const file = join(path, SNAPSHOT_NAME);
+  const done = await database.query('SELECT name FROM imports WHERE name = ?', [SNAPSHOT_NAME]);
+  return done.length > 0 || !existsSync(file) ? undefined : readSnapshot(file, log);
 }
 
 function readSnapshot(file: string, log: Log): readonly Silence[] | undefined {

@@ -16,6 +16,8 @@ import { ALERT_MIGRATION, AlertWriter, SETTLED_MIGRATION } from '../store/writer
 import { restoreState } from './alert-state.ts';
 import type { AlertServerStorage, OpenStorage } from './storage.ts';
 
+export const DATABASE_NAME = 'alerts.db';
+
 /** Never change one: a data directory has been through all that were there before. */
 export const MIGRATIONS = [
   SILENCE_MIGRATION,
@@ -60,7 +62,7 @@ export async function openLocalStorage(
   const { storagePath, importPath, retentionMs } = options;
   const directory = await ownDataDirectory(storagePath, clock, (message) => log.warn(message));
   try {
-    const database = await openDatabase({ directory, name: 'alerts.db', migrations: MIGRATIONS });
+    const database = await openDatabase({ directory, name: DATABASE_NAME, migrations: MIGRATIONS });
     removeHandoverLog(directory.path);
     return {
       storage: localStorage({ database, clock, log, retentionMs }),

@@ -30,6 +30,7 @@ for (const command of commands) {
 }
 
 const localCommands: [command: string[], flags: string[]][] = [
+  [['import-storage'], ['--storage.url <url>', '--storage.wait <duration>', 'OPSDECK_STORAGE_URL']],
   [['check-config'], ['--config.expand-env']],
   [
     ['routes', 'show'],

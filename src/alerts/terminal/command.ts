@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { addSettings, readFlags } from '../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { SETTINGS } from '../config/settings.ts';
 import type { AddAlertOptions } from './add-alert.ts';
 import type { AddSilenceOptions } from './add-silence.ts';
 import type { ConnectionOptions } from './client.ts';
@@ -202,6 +204,36 @@ Examples:
     });
 }
 
+const IMPORT_SETTINGS = {
+  storageUrl: { ...SETTINGS.storageUrl, help: 'the database, postgres://user:password@host/database' },
+  storageWaitMs: { ...SETTINGS.storageWaitMs, help: 'how long to wait for an unreachable database' },
+};
+
+function addImportStorageCommand(alerts: Command, terminal: Terminal): void {
+  const command = alerts
+    .command('import-storage')
+    .description('bring the data directory of a single server into the database of several')
+    .argument('<directory>', 'the --storage.path of a server, which must be stopped');
+  addSettings(command, IMPORT_SETTINGS)
+    .addHelpText(
+      'after',
+      `
+Silences, alerts, group timers and what was sent, with Alertmanager's own silences if they lie there. The directory stays as
+it is. It can be repeated, also beside running servers: what is younger in the database stays.
+
+Examples:
+  opsdeck alerts import-storage data/alerts --storage.url postgres://opsdeck:secret@db.example.org/opsdeck
+  OPSDECK_STORAGE_URL=postgres://opsdeck@db.example.org/opsdeck opsdeck alerts import-storage /var/lib/alertmanager`,
+    )
+    .action(async (directory: string) => {
+      const options = readFlags(command, IMPORT_SETTINGS, terminal.env);
+      // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
+      process.title = 'opsdeck alerts import-storage';
+      const { importStorage } = await import('./import-storage.ts');
+      await importStorage(directory, options, terminal);
+    });
+}
+
 function addStatusCommand(alerts: Command, terminal: Terminal): void {
   addDataOptions(alerts.command('status').description('show the version, age, cluster and configuration of the server'))
     .addHelpText(
@@ -260,6 +292,7 @@ Examples:
   addSilenceExpireCommand(silence, terminal);
   addSilenceUpdateCommand(silence, terminal);
   addSilenceImportCommand(silence, terminal);
+  addImportStorageCommand(alerts, terminal);
   addStatusCommand(alerts, terminal);
   addGroupsCommand(alerts, terminal);
   addNotificationCommands(alerts, terminal);

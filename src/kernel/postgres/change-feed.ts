@@ -181,7 +181,7 @@ export class ChangeFeed {
 
   async #prune(): Promise<void> {
     try {
-      await this.#options.postgres.query(PRUNE);
+      await this.#options.postgres.query(PRUNE, [], { deadlineMs: PRUNE_MS });
     } catch (error) {
       if (error instanceof StorageAwayError) return;
       this.#options.log.warn('old changes could not be removed', { reason: reasonOf(error) });

@@ -80,6 +80,7 @@ export class ChangeListener {
         const heard = new Promise<boolean>((resolve) => {
           arrived = (payload) => payload === proof && resolve(true);
           postgres.awake.after(ARRIVAL_MS, () => resolve(false));
+          this.#endPause = () => resolve(false);
         });
         // Sent by another connection: behind a pooler this one's notifications arrive only during its own statements.
         await postgres.query('SELECT pg_notify($1, $2)', [CHANNEL, proof]);

@@ -154,9 +154,10 @@ export class Postgres {
     });
   }
 
-  /** The sentence to end with if the error is a matter of rights and the like, otherwise the error. */
+  /** An error of the start as the one line to end with: of rights and the like, or that it cannot be reached. */
   explain(error: unknown): unknown {
-    return refusalOf(error, this.#target) ?? error;
+    const isAway = error instanceof StorageAwayError;
+    return refusalOf(error, this.#target) ?? (isAway ? this.#unreachable(error) : error);
   }
 
   /** Waits for statements under way, then closes all connections. */
@@ -177,6 +178,9 @@ export class Postgres {
     }
     this.awake.onWake(() => {
       this.#clock.woke();
+      // During a long sleep a firewall forgets connections: a heartbeat on one would find no answer.
+      this.#pool.clear();
+      this.#heartbeats.clear();
       this.#cancelHeartbeat();
       this.#keepBeating(0);
     });
@@ -192,15 +196,17 @@ export class Postgres {
       } catch (error) {
         const refusal = refusalOf(error, this.#target);
         if (refusal) throw refusal;
-        const reason = reasonOf(error);
-        if (this.awake.now() >= givenUpAt) {
-          const sentence = `PostgreSQL at ${place} cannot be reached (${reason}): start it, or correct the storage URL`;
-          throw new CommandError(sentence, ExitCode.unreachable, { cause: error });
-        }
-        if (isFirst) this.#log.warn('waiting for PostgreSQL', { database: place, reason });
+        if (this.awake.now() >= givenUpAt) throw this.#unreachable(error);
+        if (isFirst) this.#log.warn('waiting for PostgreSQL', { database: place, reason: reasonOf(error) });
       }
       await this.#pause(Math.min(PROBE_MS, waitMs));
     }
+  }
+
+  #unreachable(cause: unknown): CommandError {
+    const place = printTarget(this.#target);
+    const sentence = `PostgreSQL at ${place} cannot be reached (${reasonOf(cause)}): start it, or correct the storage URL`;
+    return new CommandError(sentence, ExitCode.unreachable, { cause });
   }
 
   #refuseWhileAway(): void {

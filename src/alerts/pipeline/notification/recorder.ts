@@ -1,6 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
 import type { ReceiverData } from '../../domain/notification.ts';
 import type { AlertSlot } from '../../store/slot.ts';
 import type { Evaluation } from '../pipeline.ts';
@@ -62,7 +63,10 @@ export class NotificationRecorder {
     try {
       await this.#parts.storage.writeResult(result);
     } catch (error) {
-      this.#parts.log.error('a notification could not be written to the log on disk', { err: messageOf(error) });
+      // That PostgreSQL is away is logged once for everything.
+      if (!(error instanceof StorageAwayError)) {
+        this.#parts.log.error('a notification could not be written to the log on disk', { err: messageOf(error) });
+      }
       // The next process needs it as well.
       if (result.entry) this.#parts.notificationLog.writeLater(result.entry.key);
     }

@@ -8,6 +8,7 @@ import type { Notification } from '../../domain/notification.ts';
 import { type RouteSettings, RouteTree } from '../../domain/route.ts';
 import { TimeIntervals } from '../../domain/time-intervals.ts';
 import type { Delivery, Notifier } from '../../integrations/notifier.ts';
+import type { Claims } from '../../pipeline/claims.ts';
 import type { NotificationMetrics } from '../../pipeline/notification/metrics.ts';
 import { Pipeline } from '../../pipeline/pipeline.ts';
 import { Receiver, type ReceiverIntegration } from '../../pipeline/receiver.ts';
@@ -33,6 +34,8 @@ export interface TestPipelineOptions {
   /** By receiver. Unless given, `default` has one. */
   readonly receivers?: Readonly<Record<string, readonly FakeIntegration[]>>;
   readonly database?: Database;
+  /** Those of a node among others; unless given, it is the only one. */
+  readonly claims?: Claims;
   readonly clock?: FakeClock;
   readonly retentionMs?: number;
 }
@@ -77,7 +80,8 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const inhibitionRules = options.rules ?? [];
   let silences = 0;
   const newId = () => `silence-${++silences}`;
-  const storage = localStorage({ database, clock, log, retentionMs: 120 * HOUR });
+  const { claims } = options;
+  const storage = { ...localStorage({ database, clock, log, retentionMs: 120 * HOUR }), ...(claims && { claims }) };
   const state = joinState({ options: ALERT_SERVER_DEFAULTS, tree, inhibitionRules, storage, clock, log, newId });
   const counts = new Map<string, number>();
   const sent: string[] = [];

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { needsPostgres } from '../../testing/postgres.ts';
+import type { Silence } from '../domain/silence.ts';
+import { openAlertDatabase } from '../testing/alert-database.ts';
+import { HOUR, START, silenceOf } from '../testing/parts.ts';
+import { ClusterSilences } from './silences.ts';
+
+const SUCCESSOR_ID = '22222222-2222-4222-8222-222222222222';
+
+/** Two nodes over one database; the first has stored a silence, the second has loaded it. */
+async function createNodes(postgres: Postgres) {
+  await postgres.query('DELETE FROM opsdeck.silence');
+  const [a, b] = [new ClusterSilences(postgres), new ClusterSilences(postgres)];
+  // Functions of matchers compare as different.
+  const first = silenceOf({ matchers: [] });
+  assert.equal((await a.write([{ before: undefined, after: first }])).isWritten, true);
+  await b.load();
+  const stored = async () => new Map((await new ClusterSilences(postgres).load()).map((one) => [one.id, one]));
+  return { a, b, first, stored };
+}
+
+const commented = (silence: Silence, comment: string): Silence => ({ ...silence, comment });
+
+test('silences in PostgreSQL', async (t) => {
+  if (!needsPostgres(t)) return;
+  const postgres = await openAlertDatabase(t);
+
+  await t.test('a silence is stored as it is, texts with U+0000 and lone surrogates included', async () => {
+    const { a, first, stored } = await createNodes(postgres);
+    const odd = commented(first, 'a\0b \\ \ud800 😀');
+    await a.write([{ before: first, after: odd }]);
+    assert.deepEqual((await stored()).get(first.id), odd);
+  });
+
+  await t.test('an update of a revision that is no longer the newest is refused with the newest', async () => {
+    const { a, b, first, stored } = await createNodes(postgres);
+    const newest = commented(first, 'by a');
+    await a.write([{ before: first, after: newest }]);
+    const refused = await b.write([{ before: first, after: commented(first, 'by b') }]);
+    assert.deepEqual(refused, { isWritten: false, changes: [{ before: first, after: newest }] });
+    assert.deepEqual((await stored()).get(first.id), newest);
+
+    const again = commented(newest, 'by b after a');
+    assert.equal((await b.write([{ before: newest, after: again }])).isWritten, true);
+    assert.deepEqual((await stored()).get(first.id), again);
+  });
+
+  await t.test('of two updates of one revision at the same moment only one is written', async () => {
+    const { a, first, stored } = await createNodes(postgres);
+    const updates = ['one', 'other'].map((comment) => commented(first, comment));
+    const results = await Promise.all(updates.map((after) => a.write([{ before: first, after }])));
+    const written = updates.filter((_, index) => results[index]?.isWritten);
+    assert.deepEqual(written, [(await stored()).get(first.id)]);
+  });
+
+  await t.test('a successor is written only together with the end of its predecessor', async () => {
+    const { a, b, first, stored } = await createNodes(postgres);
+    const replace = (silence: Silence) => [
+      { before: silence, after: { ...silence, endsAt: START } },
+      { before: undefined, after: { ...silence, id: SUCCESSOR_ID, endsAt: START + 2 * HOUR } },
+    ];
+    const newest = commented(first, 'by a');
+    await a.write([{ before: first, after: newest }]);
+    assert.equal((await b.write(replace(first))).isWritten, false);
+    assert.deepEqual([...(await stored()).values()], [newest]);
+
+    assert.equal((await b.write(replace(newest))).isWritten, true);
+    const ends = [...(await stored()).values()].map(({ id, endsAt }) => [id, endsAt]);
+    assert.deepEqual(
+      new Map(ends as [string, number][]),
+      new Map([
+        [first.id, START],
+        [SUCCESSOR_ID, START + 2 * HOUR],
+      ]),
+    );
+  });
+
+  await t.test('a change is news once, whether its answer or the feed brings it first', async () => {
+    const { a, b, first } = await createNodes(postgres);
+    const after = commented(first, 'by a');
+    const { changes } = await a.write([{ before: first, after }]);
+    assert.deepEqual(changes, [{ before: first, after }]);
+    const [logged] = await postgres.query('SELECT key, body FROM opsdeck.change ORDER BY seq DESC LIMIT 1');
+    const [key, body] = [String(logged?.key), String(logged?.body)];
+    assert.equal(a.receive(key, body), undefined);
+    assert.deepEqual(b.receive(key, body), after);
+    assert.equal(b.receive(key, body), undefined);
+  });
+
+  await t.test('a silence that PostgreSQL has lost is stored again, and can be changed', async () => {
+    const { a, b, first, stored } = await createNodes(postgres);
+    const newest = commented(first, 'by a');
+    await a.write([{ before: first, after: newest }]);
+    await postgres.query('DELETE FROM opsdeck.silence');
+    for (const node of [a, b]) await node.load();
+    await Promise.all([a.restore([newest]), b.restore([newest])]);
+    assert.deepEqual((await stored()).get(first.id), newest);
+    const later = commented(newest, 'after the failover');
+    assert.equal((await b.write([{ before: newest, after: later }])).isWritten, true);
+    assert.deepEqual((await stored()).get(first.id), later);
+  });
+
+  await t.test('a silence that another node has changed is not deleted', async () => {
+    const { a, b, first, stored } = await createNodes(postgres);
+    const longer = { ...first, endsAt: START + 9 * HOUR };
+    await a.write([{ before: first, after: longer }]);
+    await b.delete([first]);
+    assert.deepEqual((await stored()).get(first.id), longer);
+    await a.delete([longer]);
+    assert.equal((await stored()).size, 0);
+  });
+});
