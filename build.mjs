@@ -36,8 +36,8 @@ const rarelyNeeded = [
 const UNPACKED_WHEN_USED = new Set(['re2js']);
 
 /**
- * The parts of undici used by `src/kernel/http-client`, without fetch, WebSocket, HTTP/2, mocks and caches: loads in a third of
- * the time with half of the memory.
+ * The parts of undici used by `src/kernel/http-client`, without fetch, WebSocket, mocks and caches: loads in a third of the time
+ * with half of the memory.
  */
 const USED_OF_UNDICI = `
   const Dispatcher = require('undici/lib/dispatcher/dispatcher');
@@ -53,13 +53,25 @@ const USED_OF_UNDICI = `
     buildConnector: require('undici/lib/core/connect'),
   };`;
 
-/** Replaces what a package requires but never uses here: undici's HTTP/2, pg's other sockets, bindings and password file. */
+/** Replaces what a package requires but never uses here: undici's fetch, pg's other sockets, bindings and password file. */
 const withoutUnused = {
   name: 'without-unused',
   setup(build) {
-    const filter = /\/(client-h2\.js|web\/\w.*)$|^pg-(native|cloudflare)$|^pgpass$/;
+    const filter = /\/web\/\w.*$|^pg-(native|cloudflare)$|^pgpass$/;
     build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
     build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** Runs undici's HTTP/2, which loads that of Node, at the first connection that speaks it. */
+const lateHttp2 = {
+  name: 'late-http2',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/client-h2\.js$/ }, () => ({ path: 'http2', namespace: 'late' }));
+    build.onLoad({ filter: /./, namespace: 'late' }, () => ({
+      contents: `module.exports = (client, socket) => require('undici/lib/dispatcher/client-h2.js')(client, socket);`,
+      resolveDir: root,
+    }));
   },
 };
 
@@ -79,7 +91,7 @@ const packedPackages = {
           contents: isUndici ? USED_OF_UNDICI : `module.exports = require(${JSON.stringify(path)});`,
           resolveDir: root,
         },
-        plugins: isUndici || path === 'pg' ? [withoutUnused] : [],
+        plugins: isUndici || path === 'pg' ? [withoutUnused, lateHttp2] : [],
         // Makes undici leave out its experimental parser.
         define: isUndici ? { esbuildDetection: 'true' } : {},
         bundle: true,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createLog } from '../kernel/log.ts';
+import { createLog, type Log } from '../kernel/log.ts';
 import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
@@ -38,6 +38,19 @@ function withoutEffect(serve: Command): readonly string[] {
     .filter((name) => name.startsWith('--cluster.') && !shown.includes(name));
 }
 
+function noteFlagsWithoutEffect(flags: readonly string[], storageUrl: string | undefined, log: Log): void {
+  if (flags.length === 0) return;
+  const fields = { flags: flags.join(' ') };
+  if (storageUrl !== undefined) {
+    log.info('flags without effect: the nodes share a database and do not gossip', fields);
+    return;
+  }
+  log.warn(
+    'flags without effect: this server does not gossip. For several servers as one, start each with the same --storage.url of a PostgreSQL database; without it, each notifies of every alert it gets',
+    fields,
+  );
+}
+
 async function serveAlerts(command: Command, terminal: Terminal): Promise<void> {
   const values = readFlags(command, SETTINGS, terminal.env);
   const options = optionsOf(values);
@@ -45,13 +58,7 @@ async function serveAlerts(command: Command, terminal: Terminal): Promise<void> 
   if (options.storageUrl !== undefined) process.title = 'opsdeck alerts serve';
   const { clock, err: write } = terminal;
   const log = createLog({ level: values.logLevel, format: values.logFormat, clock, write });
-  const ignored = withoutEffect(command);
-  if (ignored.length > 0) {
-    log.warn(
-      'flags without effect: this server does not gossip. It loses nothing in a restart, so that one is enough for most; where two run, name both in Prometheus, and each notifies of every alert',
-      { flags: ignored.join(' ') },
-    );
-  }
+  noteFlagsWithoutEffect(withoutEffect(command), options.storageUrl, log);
   let server: AlertServer | undefined;
   // From here on, so that a signal which comes during the start is not lost.
   const stopped = untilStopped(() => server?.reload());

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createLog } from '../kernel/log.ts';
+import { giveMemoryBack } from '../kernel/memory.ts';
 import { boolean } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting } from '../kernel/settings/settings.ts';
-import { giveMemoryBack } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, LOG_SETTINGS, readFlags, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { writeFiles } from '../dashboard/testing/app.ts';
+import { eventually } from '../testing/eventually.ts';
 import { PlainClient } from '../testing/http/client.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
-import { executablePath, listeningAddress, runProcess, startServer, temporaryFolder } from '../testing/processes.ts';
+import { needsPostgres, startPostgres } from '../testing/postgres.ts';
+import {
+  type Cleanup,
+  executablePath,
+  Janitor,
+  listeningAddress,
+  runProcess,
+  startOpsdeck,
+  startServer,
+  temporaryFolder,
+} from '../testing/processes.ts';
 
-const startUp = (t: TestContext, folder: string, flags: readonly string[] = []) =>
+const startUp = (t: Cleanup, folder: string, flags: readonly string[] = []) =>
   startServer(t, {
     command: process.execPath,
     args: [
@@ -53,6 +64,26 @@ test('up starts every server in one process, with a page that links to them', as
   const rooms = (await (await fetch(`${servers[3]?.url}health`)).json()) as { status: string };
   assert.equal(rooms.status, 'healthy');
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
+});
+
+test('with --storage-url the alerts of up lie in PostgreSQL, beside those of other servers', async (t) => {
+  if (!needsPostgres(t)) return;
+  const janitor = new Janitor();
+  t.after(() => janitor.clean());
+  const { url, password } = await startPostgres(janitor);
+  const folder = temporaryFolder(janitor);
+  const up = await startUp(janitor, folder, ['--storage-url', url]);
+  const alerts = (await serversOf(up.url))[0]?.url ?? '';
+  const other = await startOpsdeck(janitor, ['--storage.url', url]);
+  const matchers = [{ name: 'a', value: 'b', isRegex: false }];
+  const silence = { matchers, startsAt: new Date(), endsAt: '2096-01-01T00:00:00Z', createdBy: 'mira', comment: 'c' };
+  const posted = await new PlainClient(janitor, other.url).post('/api/v2/silences', silence);
+  const { silenceID } = JSON.parse(posted.body) as { silenceID: string };
+  await eventually('the silence', async () => (await fetch(`${alerts}api/v2/silence/${silenceID}`)).status === 200);
+  assert.ok(!existsSync(join(folder, 'data', 'alerts')));
+  assert.ok(!up.stderr().includes(password));
+  if (process.platform === 'linux')
+    assert.equal(readFileSync(`/proc/${up.pid}/cmdline`, 'utf8').replace(/\0+$/, ''), 'opsdeck up');
 });
 
 test("up ends with 1 after a failure of the rooms' storage, as the rooms alone do", async (t) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { CommandError, messageOf, systemCodeOf } from '../kernel/errors.ts';
 import { createLog, type Log } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
-import { anyText, listenAddress } from '../kernel/settings/kind.ts';
+import { anyText, duration, listenAddress, optional } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting, type Values } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.ts';
@@ -27,6 +27,15 @@ const SETTINGS = {
       default: 'data',
     },
   ),
+  storageUrl: setting(
+    '--storage-url <url>',
+    optional(anyText),
+    'postgres://user:password@host/database: the alerts lie there, shared by all alert servers with this URL',
+    { variable: 'OPSDECK_STORAGE_URL', isSecret: true },
+  ),
+  storageWaitMs: setting('--storage-wait <duration>', duration, 'how long to wait for that database at the start', {
+    default: '30s',
+  }),
   hubAddress: setting('--hub-address <address>', listenAddress, 'where the page listens', {
     default: '127.0.0.1:8075',
   }),
@@ -61,7 +70,7 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
   const up = program.command('up').description('start every server on its defaults, with a page that links to them');
   addSettings(up, SETTINGS)
     .addHelpText('after', EXAMPLES)
-    .action(() => startAll(readFlags(up, SETTINGS), terminal));
+    .action(() => startAll(readFlags(up, SETTINGS, terminal.env), terminal));
 }
 
 /** A running server. */
@@ -77,6 +86,8 @@ const NEVER = new Promise<never>(() => {});
 
 async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
+  // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
+  if (flags.storageUrl !== undefined) process.title = 'opsdeck up';
   const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
   const servers: RunningServer[] = [];
   const sites = new OwnSites();
@@ -117,6 +128,8 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
     listenAddresses: [flags.alertsAddress],
     storagePath: stateFolderOf(flags, 'alerts'),
     importPath: flags.dataDir,
+    storageUrl: flags.storageUrl,
+    storageWaitMs: flags.storageWaitMs,
   };
   const server = await startAlertServer(options, clock, log);
   return {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CommandError, ExitCode } from '../kernel/errors.ts';
 import { createLog, type Log } from '../kernel/log.ts';
-import { refuseConfig } from '../kernel/settings/settings.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
+import { refuseConfig } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';

@@ -70,15 +70,21 @@ export class Api {
   }
 
   async expireSilence(id: string): Promise<void> {
-    await this.#text('DELETE', `silence/${encodeURIComponent(id)}`);
+    await this.#text('DELETE', `api/v2/silence/${encodeURIComponent(id)}`);
   }
 
   status(signal?: AbortSignal): Promise<ServerStatus> {
     return this.#json('GET', 'status', undefined, signal);
   }
 
+  /** What the server cannot do at present, in words. */
+  async conditions(signal?: AbortSignal): Promise<readonly string[]> {
+    const { text } = await this.#text('GET', '-/ready', undefined, signal);
+    return /^OK, but (.*)$/s.exec(text)?.[1]?.split('\nand ') ?? [];
+  }
+
   async #json<Answer>(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
-    const { text, status } = await this.#text(method, path, body, signal);
+    const { text, status } = await this.#text(method, `api/v2/${path}`, body, signal);
     try {
       return JSON.parse(text) as Answer;
     } catch {
@@ -94,7 +100,7 @@ export class Api {
     const cancelTimer = this.#clock.after(TIMEOUT_MS, giveUp);
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
     try {
-      const response = await fetch(`api/v2/${path}`, { method, headers, body: body ?? null, signal: abort.signal });
+      const response = await fetch(path, { method, headers, body: body ?? null, signal: abort.signal });
       const text = await response.text();
       if (response.ok) return { text, status: response.status };
       const kind = response.status >= 400 && response.status < 500 ? 'refused' : 'failed';

@@ -1,6 +1,7 @@
 import { browserClock } from '../shared/clock.ts';
 import { AlertsPage } from './alert/page.ts';
 import { Api } from './api.ts';
+import { watchConditions } from './conditions.ts';
 import { NotFoundPage } from './not-found-page.ts';
 import type { Page, PageContext } from './page.ts';
 import { Times } from './parts/times.ts';
@@ -83,6 +84,7 @@ class Browser {
   start(): void {
     history.scrollRestoration = 'manual';
     this.#shell.mount(document.body);
+    watchConditions(this.#context);
     this.#show();
     window.addEventListener('hashchange', () => this.#show());
     document.addEventListener('keydown', (event) => this.#onKey(event));

@@ -18,6 +18,8 @@ export class Shell {
     'New silence',
   );
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  /** In the document before its texts, so that screen readers announce them. */
+  readonly #conditions = h('div', { role: 'status', 'aria-label': 'State of the server' });
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
 
   mount(body: HTMLElement): void {
@@ -45,6 +47,7 @@ export class Shell {
           this.#newSilence,
         ),
       ),
+      this.#conditions,
       this.#banner,
       this.main,
       this.#live,
@@ -70,6 +73,14 @@ export class Shell {
   /** Announces a text to screen readers. */
   announce(text: string): void {
     setText(this.#live, text);
+  }
+
+  /** Shows what the server cannot do at present; nothing when there is nothing. */
+  showConditions(texts: readonly string[]): void {
+    const sentences = texts.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
+    if (sentences.join('') === this.#conditions.textContent) return;
+    const lines = sentences.map((sentence) => h('p', {}, sentence));
+    this.#conditions.replaceChildren(...(lines.length > 0 ? [h('div', { class: 'banner conditions' }, lines)] : []));
   }
 
   /** Shows that the data are outdated, with a button to retry. */

@@ -167,10 +167,15 @@ const CLUSTER = {
   clusterListenAddress: setting(
     '--cluster.listen-address <address>',
     optional(listenAddress),
-    'shown in the status; empty: the status says disabled',
+    'shown in the status, nothing listens there; empty: the status says disabled, or the web address with --storage.url',
     { default: '0.0.0.0:9094' },
   ),
-  clusterPeerName: setting('--cluster.peer-name <name>', optional(anyText), 'shown in the status'),
+  clusterPeerName: setting(
+    '--cluster.peer-name <name>',
+    optional(anyText),
+    'the name of this server in status, metrics and history',
+    { otherwise: 'random; host and port with --storage.url' },
+  ),
 };
 
 const WITHOUT_EFFECT: Readonly<Record<string, Setting>> = {
@@ -208,7 +213,7 @@ export const SETTING_GROUPS = {
   Web: WEB,
   Logs: LOGS,
   'Matchers and names': NAMES,
-  'Cluster, for the status alone: this server does not gossip': CLUSTER,
+  'Cluster, for what is shown: servers share a database (--storage.url), they do not gossip': CLUSTER,
   'Accepted without effect': WITHOUT_EFFECT,
 };
 

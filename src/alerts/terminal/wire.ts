@@ -89,6 +89,8 @@ export const notificationsSchema = v.array(
     /** The first of them; the numbers above count all. */
     alerts: v.array(notifiedAlertSchema),
     error: v.nullish(v.string()),
+    /** The node that sent it, of several. */
+    node: v.nullish(v.string()),
     templateError: v.nullish(v.string()),
   }),
 );

@@ -14,6 +14,8 @@ export interface ConnectionOptions extends ProxySettings {
   readonly connectTimeoutMs?: number | undefined;
   /** Maximum connections to one server, while more requests wait; unlimited unless given. */
   readonly maxConnections?: number | undefined;
+  /** Offers HTTP/2 beside HTTP/1.1 to servers that speak TLS. */
+  readonly http2?: boolean | undefined;
   /** Resolves names, unless a proxy does so; not called for addresses. */
   readonly lookup?: LookupFunction | undefined;
 }
@@ -55,6 +57,18 @@ export class Connections {
     return agent;
   }
 
+  /**
+   * Takes the connections of a dispatcher out of use; its other requests go on. The streams of an HTTP/2 connection that has
+   * died would all hang, while only its first one is given up.
+   */
+  leave(dispatcher: Dispatcher): void {
+    for (const [key, agent] of this.#agents) {
+      if (agent !== dispatcher) continue;
+      this.#agents.delete(key);
+      void agent.close();
+    }
+  }
+
   /** Closes all connections at once, and opens no more. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
@@ -81,15 +95,17 @@ export class Connections {
 }
 
 function createAgent(
-  { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, maxConnections, lookup, connectHeaders = {} }: ConnectionOptions,
+  options: ConnectionOptions,
   tls: TlsOptions,
   proxy: string | undefined,
   scheme: string,
   undici: Undici,
 ): Dispatcher {
   const { Agent, Pool, ProxyAgent } = undici;
+  const { connectTimeoutMs: timeout = CONNECT_TIMEOUT_MS, maxConnections, lookup, connectHeaders = {} } = options;
+  const { http2: allowH2 = false } = options;
   const limits = {
-    allowH2: false,
+    allowH2,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     ...(maxConnections === undefined ? {} : { connections: maxConnections }),
@@ -98,7 +114,8 @@ function createAgent(
     ...tls,
     ...(lookup ? { lookup } : {}),
     timeout,
-    allowH2: false,
+    allowH2,
+    preferH2: true,
   };
   if (proxy === undefined) return new Agent({ ...limits, connect });
   const url = readProxy(proxy);
@@ -110,11 +127,12 @@ function createAgent(
     ...limits,
     ...withToken(url),
     requestTls: connect,
-    proxyTls,
+    proxyTls: { ...proxyTls, allowH2: false },
     // Plain requests are sent to the proxy without a tunnel: many allow CONNECT to port 443 only.
     proxyTunnel: false,
     factory: (origin, options) => new Pool(origin, { ...options, ...limits }),
-    clientFactory: (origin, options) => new Pool(origin, { ...options, ...limits, headersTimeout: TUNNEL_SILENCE_MS }),
+    clientFactory: (origin, options) =>
+      new Pool(origin, { ...options, ...limits, allowH2: false, headersTimeout: TUNNEL_SILENCE_MS }),
     headers: scheme === 'https:' ? copyLists(connectHeaders) : {},
   });
 }

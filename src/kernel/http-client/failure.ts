@@ -7,6 +7,8 @@ export class HttpClientError extends Error {
 
 const NOT_SENT = 'the request could not be sent';
 
+const HTTP2_BROKEN = 'the server broke off the HTTP/2 exchange';
+
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by the other side',
@@ -18,6 +20,14 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network not reachable',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  ERR_HTTP2_STREAM_ERROR: HTTP2_BROKEN,
+  ERR_HTTP2_STREAM_CANCEL: HTTP2_BROKEN,
+  ERR_HTTP2_SESSION_ERROR: HTTP2_BROKEN,
+  ERR_HTTP2_GOAWAY_SESSION: HTTP2_BROKEN,
+  ERR_HTTP2_INVALID_SESSION: HTTP2_BROKEN,
+  // Of undici, and of a request only over HTTP/2.
+  UND_ERR_INFO: HTTP2_BROKEN,
+  ERR_HTTP2_ERROR: 'the answer is not HTTP/2',
   UND_ERR_HEADERS_TIMEOUT: 'the proxy does not answer',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',

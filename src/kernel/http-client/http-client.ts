@@ -42,17 +42,19 @@ export function loadHttpClient(): Promise<typeof import('undici')> {
 }
 
 /**
- * Sends requests over kept connections, through TLS and proxies, with HTTP/1.1. Redirects and any status from 200 to 599 are
+ * Sends requests over kept connections, through TLS and proxies, with HTTP/1.1 or, if asked for, HTTP/2. Redirects and any status from 200 to 599 are
  * answers. Rejects with an error whose text may quote the request: describeFailure makes a safe text of it.
  */
 export class HttpClient {
   readonly #connections: Connections;
+  readonly #speaksHttp2: boolean;
   #isClosed = false;
   #underWay = 0;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: ConnectionOptions = {}) {
     this.#connections = new Connections(options);
+    this.#speaksHttp2 = options.http2 ?? false;
   }
 
   async send(request: HttpRequest & AnswerRules): Promise<HttpAnswer> {
@@ -60,7 +62,7 @@ export class HttpClient {
     try {
       const target = readTarget(request.url);
       const dispatcher = await this.#dispatcherFor(target, request.signal);
-      return await exchangeOver(dispatcher, toDispatch(target, request), request.signal, request);
+      return await this.#exchange(dispatcher, target, request);
     } finally {
       if (--this.#underWay === 0) this.#whenIdle?.();
     }
@@ -97,6 +99,16 @@ export class HttpClient {
       });
     }
     await this.close();
+  }
+
+  async #exchange(dispatcher: Dispatcher, target: URL, request: HttpRequest & AnswerRules): Promise<HttpAnswer> {
+    const { signal } = request;
+    try {
+      return await exchangeOver(dispatcher, toDispatch(target, request), signal, request);
+    } catch (error) {
+      if (signal?.aborted && this.#speaksHttp2 && target.protocol === 'https:') this.#connections.leave(dispatcher);
+      throw error;
+    }
   }
 
   async #dispatcherFor(target: URL, signal: AbortSignal | undefined): Promise<Dispatcher> {

@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { openHttpClient } from '../../testing/http/client-parts.ts';
+import { startSecureSink } from '../../testing/http/http2-sink.ts';
 import { startHttpSink } from '../../testing/http/sink.ts';
 import measured from '../testdata/proxy-exceptions.json' with { type: 'json' };
+import { AUTHORITY } from '../testdata/tls-certificates.ts';
 import { describeFailure } from './failure.ts';
 import { type ProxySettings, proxyChoice } from './proxy.ts';
 
@@ -108,6 +110,19 @@ test('an https target is reached through a tunnel, which has headers of its own'
   });
   assert.match(await failureOf(http.send({ url: 'https://hooks.example.org/secret' })), /^TLS: /);
   assert.deepEqual(proxy.seen, [`CONNECT hooks.example.org:443 Basic ${btoa('u:p')} s`]);
+});
+
+test('HTTP/2 is spoken through the tunnel of a proxy', async (t) => {
+  const sink = await startSecureSink(t);
+  const proxy = await startProxy(t, sink.port);
+  const tls = async () => ({ ca: AUTHORITY });
+  const http = openHttpClient(t, { proxyUrl: `http://127.0.0.1:${proxy.port}`, http2: true, tls });
+  for (let count = 0; count < 2; count++) assert.equal((await http.send({ url: sink.url })).status, 200);
+  assert.deepEqual(
+    sink.requests.map(({ version }) => version),
+    ['2.0', '2.0'],
+  );
+  assert.equal(proxy.seen.length, 1);
 });
 
 test("a proxy's 407 is reported with its status, with a tunnel and without", async (t) => {

@@ -3,8 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { openHttpClient } from '../../testing/http/client-parts.ts';
+import { startSecureSink } from '../../testing/http/http2-sink.ts';
 import { startHttpSink } from '../../testing/http/sink.ts';
-import { SERVER } from '../testdata/tls-certificates.ts';
+import { AUTHORITY, SERVER } from '../testdata/tls-certificates.ts';
 import { describeFailure } from './failure.ts';
 
 interface SocksProxy {
@@ -55,6 +56,15 @@ async function startSocks(
   });
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
+
+test('HTTP/2 is spoken through a SOCKS5 proxy', async (t) => {
+  const sink = await startSecureSink(t);
+  const socks = await startSocks(t, sink.port);
+  const tls = async () => ({ ca: AUTHORITY });
+  const http = openHttpClient(t, { proxyUrl: `socks5://${socks.address}`, http2: true, tls });
+  assert.equal((await http.send({ url: sink.url })).status, 200);
+  assert.equal(sink.requests[0]?.version, '2.0');
+});
 
 /** Why no answer came through a proxy. */
 async function failureOf(t: TestContext, proxyUrl: string): Promise<string> {

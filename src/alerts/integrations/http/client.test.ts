@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { AUTHORITY } from '../../../kernel/testdata/tls-certificates.ts';
+import { startSecureSink } from '../../../testing/http/http2-sink.ts';
 import { startHttpSink } from '../../../testing/http/sink.ts';
 import { temporaryFolder } from '../../../testing/processes.ts';
 import { openTestClient } from '../../testing/notifier-parts.ts';
@@ -55,6 +57,19 @@ test('connections are kept for the next request', async (t) => {
   }
   assert.equal(new Set(sink.requests.map(({ port }) => port)).size, 1);
 });
+
+for (const [yaml, version] of [
+  ['', '2.0'],
+  [', enable_http2: false', '1.1'],
+] as const) {
+  test(`HTTP/${version} is spoken to a receiver that speaks both${yaml && ' with'}${yaml.slice(1)}`, async (t) => {
+    const sink = await startSecureSink(t);
+    const client = openTestClient(t, `{tls_config: {ca: ${JSON.stringify(AUTHORITY)}}${yaml}}`);
+    assert.equal((await client.send(post(sink.url))).status, 200);
+    const [request] = sink.requests;
+    assert.deepEqual([request?.version, request?.headers['user-agent']], [version, 'Alertmanager/0.34.0']);
+  });
+}
 
 for (const status of [204, 205, 304, 404, 503]) {
   test(`a status of ${status} is an answer`, async (t) => {

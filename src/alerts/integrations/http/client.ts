@@ -34,12 +34,12 @@ export interface OpenHttpClient extends HttpClient {
 /** Delay before loading what the first request needs, so that neither the request nor the start waits for it. */
 const WARM_UP_MS = 250;
 
-/** Opens nothing before the first request. Speaks HTTP/1.1, whatever `enable_http2` says. */
+/** Opens nothing before the first request. */
 export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps: HttpClientDeps): OpenHttpClient {
   deps.clock.after(WARM_UP_MS, () => void loadHttpClient());
+  const { oauth2, enableHttp2 } = config;
   const transport = openTransport(config, deps.environment);
-  const { oauth2 } = config;
-  const tokenTransport = oauth2 && openTransport(oauth2, deps.environment);
+  const tokenTransport = oauth2 && openTransport({ ...oauth2, enableHttp2 }, deps.environment);
   const tokens = oauth2 && tokenTransport && new TokenSource(oauth2, { ...deps, transport: tokenTransport });
   const client = { config, deps, transport, tokens, readTarget: rememberLast(readTarget) };
   return {
@@ -58,7 +58,7 @@ export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps:
 
 type TransportConfig = Pick<
   HttpConfig,
-  'tlsConfig' | 'proxyUrl' | 'noProxy' | 'proxyFromEnvironment' | 'proxyConnectHeader'
+  'tlsConfig' | 'proxyUrl' | 'noProxy' | 'proxyFromEnvironment' | 'proxyConnectHeader' | 'enableHttp2'
 >;
 
 function openTransport(config: TransportConfig, environment: Environment): Transport {
@@ -70,6 +70,7 @@ function openTransport(config: TransportConfig, environment: Environment): Trans
     connectHeaders: proxyConnectHeader,
     tls: tlsConfig && (() => readTls(tlsConfig)),
     maxConnections: MAX_CONNECTIONS,
+    http2: config.enableHttp2,
   });
 }
 

@@ -69,6 +69,15 @@ test('history shows a template error beside a notification that was sent without
   assert.match(terminal.stdout, / failed .* connect\\nrefused; template error in b\n/);
 });
 
+test('history names the node that sent where there are several', async (t) => {
+  const { terminal } = await serve(t, { json: [{ ...sent, node: 'am-1' }, sent] });
+  assert.equal(await runAlerts(['history'], terminal), 0);
+  const [titles, first, second] = terminal.stdout.split('\n');
+  assert.match(titles ?? '', / {2}Group {19}Node$/);
+  assert.match(first ?? '', / {2}\{alertname="DiskFull"\} {2}am-1$/);
+  assert.match(second ?? '', / {2}\{alertname="DiskFull"\}$/);
+});
+
 test('history --output extended adds the group key, the attempts and how long it took', async (t) => {
   const { terminal } = await serve(t, { json: [sent] });
   assert.equal(await runAlerts(['history', '-o', 'extended'], terminal), 0);

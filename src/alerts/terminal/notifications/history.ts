@@ -41,16 +41,17 @@ function errorsOf({ error, templateError }: WireNotification): string {
 const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
 const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
 
-/** The notifications as a table, newest first as from the server. Errors have a column if there are any. */
+/** The notifications as a table, newest first as from the server. Nodes and errors have a column if there are any. */
 export function historyTable(
   notifications: readonly WireNotification[],
   { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
 ): string {
   const colors = colorsOf(terminal);
   const anyError = notifications.some(({ error, templateError }) => error || templateError);
+  const anyNode = notifications.some(({ node }) => node);
   const rowOf = (notification: WireNotification): Cell[] => {
     const { at, receiver, integration, index, result, reason, groupLabels, groupKey } = notification;
-    const { attempts, durationMs } = notification;
+    const { attempts, durationMs, node } = notification;
     return [
       formatInstant(at),
       receiver,
@@ -60,10 +61,11 @@ export function historyTable(
       alertCount(notification),
       `{${formatLabels(groupLabels, ', ')}}`,
       ...(extended ? [groupKey, String(attempts), `${durationMs} ms`] : []),
+      ...(anyNode ? [node ?? ''] : []),
       ...(anyError ? [errorsOf(notification)] : []),
     ];
   };
-  const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyError ? ['Error'] : [])];
+  const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyNode ? ['Node'] : []), ...(anyError ? ['Error'] : [])];
   return formatTable([headingOf(titles, colors), ...notifications.map(rowOf)]);
 }
 

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../../../testing/eventually.ts';
+import { needsPostgres } from '../../../testing/postgres.ts';
+import { type Cluster, startCluster } from '../../testing/cluster/cluster.ts';
+import { type ClusterNode, type ListedSilence, silenceIdIn } from '../../testing/cluster/node.ts';
+
+// Silences of three nodes over one PostgreSQL.
+
+async function create(node: ClusterNode, comment: string): Promise<ListedSilence> {
+  const answer = await node.setSilence(comment);
+  assert.equal(answer.status, 200, answer.body);
+  return node.silence(silenceIdIn(answer) as string);
+}
+
+/** What every node lists, when it has everything that was written before. */
+async function listedByAll({ nodes }: Cluster): Promise<readonly ReadonlyMap<string, ListedSilence>[]> {
+  // Nodes take changes over in the order of their commits.
+  const { id: last } = await create(nodes[0] as ClusterNode, 'last');
+  return Promise.all(
+    nodes.map((node) =>
+      eventually(`the last silence on ${node.name}`, async () => {
+        const silences = await node.silences();
+        return silences.has(last) && silences;
+      }),
+    ),
+  );
+}
+
+async function testPropagation({ nodes }: Cluster): Promise<void> {
+  const [first, ...others] = nodes as readonly [ClusterNode, ...ClusterNode[]];
+  const delays: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    const id = silenceIdIn(await first.setSilence(`propagated ${round}`)) as string;
+    const answeredAt = performance.now();
+    const isListed = (node: ClusterNode) =>
+      eventually(`${id} on ${node.name}`, async () => (await node.silences()).has(id), { everyMs: 5 });
+    await Promise.all(others.map(isListed));
+    delays.push(performance.now() - answeredAt);
+  }
+  // Each follows the arrival of the one before: by polling, all but the first would take the whole second between two polls.
+  const fastest = Math.min(...delays.slice(1));
+  assert.ok(fastest < 250, `seen elsewhere after ${fastest} ms at best`);
+}
+
+async function testNextWrite({ nodes }: Cluster): Promise<void> {
+  const [first, second, third] = nodes as readonly [ClusterNode, ClusterNode, ClusterNode];
+  for (let round = 0; round < 20; round++) {
+    const silence = await create(first, `written ${round}`);
+    const updated = await second.setSilence(`updated ${round}`, silence);
+    assert.deepEqual([updated.status, silenceIdIn(updated)], [200, silence.id]);
+    assert.equal((await third.expire(silence.id)).status, 200);
+  }
+}
+
+async function testParallelWrites(cluster: Cluster): Promise<void> {
+  const [first, second, third] = cluster.nodes as readonly [ClusterNode, ClusterNode, ClusterNode];
+  const expired: string[] = [];
+  for (let round = 0; round < 20; round++) {
+    const silence = await create(first, `parallel ${round}`);
+    const answers = await Promise.all([
+      first.setSilence(`by one ${round}`, silence),
+      second.setSilence(`by two ${round}`, silence),
+      third.setSilence(`by three ${round}`, silence),
+      (cluster.nodes[round % 3] as ClusterNode).expire(silence.id),
+    ]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    expired.push(silence.id);
+  }
+  const [listed, ...others] = await listedByAll(cluster);
+  for (const other of others) assert.deepEqual(new Map([...other].sort()), new Map([...(listed ?? [])].sort()));
+  assert.deepEqual(
+    expired.filter((id) => listed?.get(id)?.status.state !== 'expired'),
+    [],
+  );
+}
+
+test('of three nodes', async (t) => {
+  if (!needsPostgres(t)) return;
+  const cluster = await startCluster(t);
+  await t.test('each lists a silence that was made on another, without polling', () => testPropagation(cluster));
+  await t.test('each updates and expires a silence that another has just acknowledged', () => testNextWrite(cluster));
+  await t.test('all have the same silences after parallel updates and expiries, and no expiry is undone', () =>
+    testParallelWrites(cluster),
+  );
+});
