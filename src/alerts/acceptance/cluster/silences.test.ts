@@ -53,23 +53,21 @@ async function testNextWrite({ nodes }: Cluster): Promise<void> {
   }
 }
 
+/** Changes one silence through all nodes at once, through each of them several times, and expires it through one. */
 async function testParallelWrites(cluster: Cluster): Promise<void> {
-  const [first, second, third] = cluster.nodes as readonly [ClusterNode, ClusterNode, ClusterNode];
   const expired: string[] = [];
   for (let round = 0; round < 20; round++) {
-    const silence = await create(first, `parallel ${round}`);
-    const answers = await Promise.all([
-      first.setSilence(`by one ${round}`, silence),
-      second.setSilence(`by two ${round}`, silence),
-      third.setSilence(`by three ${round}`, silence),
+    const silence = await create(cluster.nodes[0] as ClusterNode, `parallel ${round}`);
+    const update = (node: ClusterNode) => node.setSilence(`changed by ${node.name}`, silence);
+    const [expiry] = await Promise.all([
       (cluster.nodes[round % 3] as ClusterNode).expire(silence.id),
+      ...cluster.nodes.map(update),
+      ...cluster.nodes.map(update),
     ]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200, 200],
-    );
-    expired.push(silence.id);
+    // A change that always meets another one is refused in the end.
+    if (expiry.status === 200) expired.push(silence.id);
   }
+  assert.ok(expired.length > 0);
   const [listed, ...others] = await listedByAll(cluster);
   for (const other of others) assert.deepEqual(new Map([...other].sort()), new Map([...(listed ?? [])].sort()));
   assert.deepEqual(

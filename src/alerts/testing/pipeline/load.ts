@@ -9,6 +9,28 @@ const RESEND_ENDED_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const GROUPS = 12;
 
+/** A server, or several. */
+export type Poster = Pick<PlainClient, 'post'>;
+
+/**
+ * Repeats an action until stopped; the stop resolves when nothing is under way. A request that is cut off was not
+ * acknowledged: its failure is expected.
+ */
+export function repeat(action: () => Promise<unknown>, pauseMs: number): () => Promise<void> {
+  let isStopped = false;
+  const run = async () => {
+    while (!isStopped) {
+      await action().catch(() => {});
+      await new Promise((done) => setTimeout(done, pauseMs));
+    }
+  };
+  const running = run();
+  return () => {
+    isStopped = true;
+    return running;
+  };
+}
+
 interface LoadedAlert {
   readonly name: string;
   readonly group: string;
@@ -38,34 +60,29 @@ export class PipelineLoad {
   /** Puts the load on a server until stopped; the result resolves when nothing is under way. */
   start(t: Cleanup, url: string): () => Promise<void> {
     const client = new PlainClient(t, url);
-    let isStopped = false;
-    // A request that is cut off was not acknowledged: its failure is expected.
-    const repeat = async (action: () => Promise<unknown>, everyMs: number) => {
-      while (!isStopped) {
-        await action().catch(() => {});
-        await new Promise((done) => setTimeout(done, everyMs));
-      }
-    };
-    const loops = [
-      repeat(() => this.#postNew(client), 20),
-      repeat(() => this.postAll(client), RESEND_MS),
-      repeat(() => this.#postSilence(client), 20),
-    ];
+    const stops = [this.startAlerts(client), repeat(() => this.#postSilence(client), 20)];
     return async () => {
-      isStopped = true;
-      await Promise.all(loops);
+      await Promise.all(stops.map((stop) => stop()));
+    };
+  }
+
+  /** As `start`, without silences. */
+  startAlerts(client: Poster): () => Promise<void> {
+    const stops = [repeat(() => this.#postNew(client), 20), repeat(() => this.postAll(client), RESEND_MS)];
+    return async () => {
+      await Promise.all(stops.map((stop) => stop()));
     };
   }
 
   /** Posts firing alerts, and recently ended ones. */
-  async postAll(client: PlainClient): Promise<void> {
+  async postAll(client: Poster): Promise<void> {
     const now = Date.now();
     const alerts = this.#alerts.filter(({ endsAt }) => now - endsAt < RESEND_ENDED_MS);
     if (alerts.length > 0) await client.post('/api/v2/alerts', alerts.map(postableOf));
   }
 
   /** From now on only the alerts that fire to the end fire. */
-  async end(client: PlainClient): Promise<void> {
+  async end(client: Poster): Promise<void> {
     const now = Date.now();
     for (const [index, alert] of this.#alerts.entries()) {
       if (Number.isFinite(alert.endsAt) && alert.endsAt > now) this.#alerts[index] = { ...alert, endsAt: now };
@@ -73,7 +90,7 @@ export class PipelineLoad {
     await this.postAll(client);
   }
 
-  async #postNew(client: PlainClient): Promise<void> {
+  async #postNew(client: Poster): Promise<void> {
     const now = Date.now();
     const endsAt = this.#random.chance(0.1) ? Number.POSITIVE_INFINITY : now + this.#random.int(50, 3_000);
     const group = `Group${this.#random.int(1, GROUPS)}`;

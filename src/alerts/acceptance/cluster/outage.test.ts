@@ -1,0 +1,25 @@
+import { test } from 'node:test';
+import { isLongRound } from '../../../testing/long-round.ts';
+import { needsPostgres } from '../../../testing/postgres.ts';
+import { startCluster } from '../../testing/cluster/cluster.ts';
+import { runOutage } from '../../testing/cluster/outage.ts';
+
+// Three servers of the built executable while PostgreSQL refuses connections; each of them then notifies on its own.
+
+const DURATION_MS = isLongRound ? 30_000 : 6_000;
+
+test('of three nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
+  if (!needsPostgres(t)) return;
+  await Promise.all([
+    t.test('is killed and started again, none loses or repeats anything', async (t) => {
+      const cluster = await startCluster(t);
+      const { postgres } = cluster;
+      await runOutage(cluster, { begin: () => postgres.kill(), end: () => postgres.start(), durationMs: 0 });
+    }),
+    t.test('is stopped for a while, none loses or repeats anything', async (t) => {
+      const cluster = await startCluster(t);
+      const { postgres } = cluster;
+      await runOutage(cluster, { begin: () => postgres.stop(), end: () => postgres.start(), durationMs: DURATION_MS });
+    }),
+  ]);
+});
