@@ -92,7 +92,6 @@ test('claims and group timers in PostgreSQL', async (t) => {
     for (const [index, outcome] of outcomes.entries()) {
       assert.equal(nodes[index]?.reads(), outcome.ok ? 1 : 0);
       if (outcome.ok) assert.equal(outcome.claim.isInDoubt, false);
-      else assert.ok(refusedFor(outcome, postgres) > LEASE_MS - SLACK_MS);
     }
   });
 
@@ -187,6 +186,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
   const now = Math.floor(postgres.clock.now());
 
   await t.test('the first node that sees a group sets its first flush', async () => {
+    await postgres.query('DELETE FROM opsdeck.flush');
     a.set('{}:{}', { at: now + HOUR, isFlushed: false });
     await a.flush();
     b.set('{}:{}', { at: now + 2 * HOUR, isFlushed: false });
