@@ -10,8 +10,8 @@ import { reportFailures } from './report.ts';
 
 /** Maximum delay from the answer to a post until other nodes can read it. */
 const WRITE_BEHIND_MS = 250;
-/** Alerts per statement. */
-const MAX_BATCH = 1_000;
+/** Alerts per statement: two or three milliseconds of the event loop. */
+const MAX_BATCH = 250;
 
 /** Two nodes write the same alerts in the same order, so that neither waits for the other in a circle. */
 const WRITE = `
