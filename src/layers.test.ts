@@ -66,6 +66,11 @@ const RULES: readonly Rule[] = [
     forbidden: /^commander$/,
   },
   {
+    law: 'OpenTelemetry stands in kernel/tracing alone',
+    from: /^src\/(?!kernel\/tracing\/)/,
+    forbidden: /^@opentelemetry\//,
+  },
+  {
     law: 'undici stands in kernel/http-client alone',
     from: /^(?!src\/kernel\/http-client\/)/,
     forbidden: /^undici$/,

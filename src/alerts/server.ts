@@ -16,6 +16,7 @@ import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
+import type { Traces } from '../kernel/tracing/tracer.ts';
 import { describeCluster, describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
@@ -42,6 +43,7 @@ import type { Nodes } from './state/nodes.ts';
 import type { OpenStorage } from './state/storage.ts';
 import { AlertIntake } from './store/intake.ts';
 import type { AlertSlot } from './store/slot.ts';
+import { Tracing } from './tracing.ts';
 import { describeVersion } from './version.ts';
 
 /** How long running requests may take after the server was asked to stop. */
@@ -70,12 +72,14 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     const tree = new RouteTree(read.value.route);
     const inhibitionRules = read.value.inhibitRules;
     const { storage } = opened;
-    const state = joinState({ options, tree, inhibitionRules, storage, clock: opened.clock, log, newId: randomUUID });
+    const traces = new Tracing({ clock: opened.clock, log, environment: process.env });
+    const newId = randomUUID;
+    const state = joinState({ options, tree, inhibitionRules, storage, traces, clock: opened.clock, log, newId });
     await opened.load(state);
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    return await serve({ options, config, state, nodes: opened.nodes, clock: opened.clock, log, startedAt }, () =>
-      opened.close(),
-    );
+    const { nodes, clock } = opened;
+    await traces.apply(read.value.tracing);
+    return await serve({ options, config, state, traces, nodes, clock, log, startedAt }, () => opened.close());
   } catch (error) {
     await opened.close();
     throw error;
@@ -104,6 +108,7 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
+  readonly traces: Tracing;
   /** Undefined: this node is the only one. */
   readonly nodes: Nodes | undefined;
   readonly clock: Clock;
@@ -120,6 +125,7 @@ export interface Composition {
   >;
   readonly config: ActiveConfig;
   readonly state: AlertState;
+  readonly traces: Traces;
   readonly plan: ActivePlan;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -135,7 +141,8 @@ export interface Composition {
 
 /** Puts the HTTP interface on the state. */
 export function composeApp(composition: Composition): Hono<HttpEnv> {
-  const { options, config, state, plan, metrics, clock, log, member, nodes, version, startedAt, page } = composition;
+  const { options, config, state, traces, plan, metrics, clock, log, member, nodes, version, startedAt, page } =
+    composition;
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
   const now = () => clock.now();
@@ -148,6 +155,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   return createAlertsApp({
     answers,
     routePrefix: options.routePrefix,
+    traces,
     log,
     clock,
     limits: { ...options, refusedGet: countRefusedGets(metrics) },
@@ -194,7 +202,7 @@ export async function createPlan(
   running: Running,
   { metrics, externalUrl, surroundings, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
-  const { options, config, state, clock, log } = running;
+  const { options, config, state, traces, clock, log } = running;
   const { notificationLog, storage } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
@@ -204,6 +212,7 @@ export async function createPlan(
     notificationLog,
     storage: storage.notifications,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
+    traces,
     clock,
     log,
     metrics: notificationMetrics,
@@ -212,19 +221,29 @@ export async function createPlan(
   };
   const build = (read: ActiveConfig['current']) =>
     buildPlan(read, { notifying, externalUrl, surroundings, clock, log });
+  const applied = (read: ActiveConfig['current']) => traces.apply(read.tracing);
   const plan = await build(config.current);
   if (!plan.ok) throw new CommandError(plan.reason, ExitCode.failed);
-  return new ActivePlan(plan.value, { config, state, metrics: notificationMetrics, build, clock, log });
+  return new ActivePlan(plan.value, {
+    config,
+    state,
+    metrics: notificationMetrics,
+    traces,
+    applied,
+    build,
+    clock,
+    log,
+  });
 }
 
 async function serve(running: Running, release: () => Promise<void>): Promise<AlertServer> {
-  const { options, state, clock, log } = running;
+  const { options, state, traces, clock, log } = running;
   const metrics = new Metrics();
   let listener: Listener | undefined;
   let known: string | undefined;
   // Asked for at each notification; nothing of it changes once the server listens.
   const externalUrl = () => known ?? externalUrlOf(options, listener);
-  const surroundings = notifierSurroundings(clock);
+  const surroundings = notifierSurroundings(clock, traces);
   const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: Math.random });
   const app = composeApp({
     ...running,
@@ -262,6 +281,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     stopMaintenance();
     stopWaiting();
     await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
+    await traces.stop();
     try {
       await Promise.all([state.alerts.flush(), state.storage.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {

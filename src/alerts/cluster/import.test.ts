@@ -15,6 +15,7 @@ import {
   startOpsdeck,
   temporaryFolder,
 } from '../../testing/processes.ts';
+import { type StoredDirectory, unpackDirectory } from '../../testing/stored-directory.ts';
 import type { SentNotification, Silence } from '../contract/wire.ts';
 import { MIGRATIONS } from '../state/local-storage.ts';
 import { startWebhookSink } from '../testing/webhook-sink.ts';
@@ -211,6 +212,33 @@ test('a running node sees an import at once, and what is younger in the database
   await eventually('the later change', async () => (await commentsOf(kept))[0] === 'changed there');
   assert.deepEqual(await commentsOf(changed), ['changed since']);
   assert.equal(sink.calls.length, 3);
+});
+
+interface StoredAlerts extends StoredDirectory {
+  /** Of every table. */
+  readonly rows: Readonly<Record<string, readonly unknown[]>>;
+}
+
+test('directories of 0.1.0 are imported completely, also one that was killed', async (t) => {
+  if (!needsPostgres(t)) return;
+  const janitor = new Janitor();
+  t.after(() => janitor.clean());
+  const postgres = await startPostgres(janitor);
+  for (const end of ['stopped', 'killed']) {
+    const { path, stored } = unpackDirectory<StoredAlerts>(janitor, `alerts/testdata/0.1.0-${end}.json.br`);
+    const { code, stdout, stderr } = await importInto(await postgres.createDatabase(end), path);
+    assert.equal(code, 0, stderr);
+    const all = (table: string, what: string) => {
+      const count = stored.rows[table]?.length ?? 0;
+      assert.ok(count > 0, table);
+      assert.ok(stdout.includes(`  ${count} of ${count} ${what}\n`), `${end}, ${count} ${what}: ${stdout}`);
+    };
+    all('silences', 'silences');
+    all('alerts', 'alerts');
+    all('group_timers', 'group timers');
+    all('notification_history', 'notifications of the history');
+    assert.match(stdout, /^ {2}([1-9]\d*) of \1 entries of the notification log$/m);
+  }
 });
 
 const NOWHERE = 'postgres://mira:s3cr3t@127.0.0.1:1/alerts';

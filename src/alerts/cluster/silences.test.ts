@@ -89,6 +89,27 @@ test('silences in PostgreSQL', async (t) => {
     assert.equal(b.receive(key, body), undefined);
   });
 
+  await t.test('a look-up after a refused change is no news once the feed has brought a later change', async () => {
+    const { a, first } = await createNodes(postgres);
+    const [second, third] = [commented(first, 'second'), commented(first, 'third')];
+    const overtaken: Pick<Postgres, 'query'> = {
+      async query<R>(...[sql, values, options]: Parameters<Postgres['query']>) {
+        const rows = await postgres.query<R>(sql, values, options);
+        if (sql.startsWith('SELECT') && values?.length === 1) {
+          await a.write([{ before: second, after: third }]);
+          const [logged] = await postgres.query('SELECT key, body FROM opsdeck.change ORDER BY seq DESC LIMIT 1');
+          assert.deepEqual(b.receive(String(logged?.key), String(logged?.body)), third);
+        }
+        return rows;
+      },
+    };
+    const b = new ClusterSilences(overtaken as Postgres);
+    await b.load();
+    await a.write([{ before: first, after: second }]);
+    const refused = await b.write([{ before: first, after: commented(first, 'refused') }]);
+    assert.deepEqual(refused, { isWritten: false, changes: [] });
+  });
+
   await t.test('a silence that PostgreSQL has lost is stored again, and can be changed', async () => {
     const { a, b, first, stored } = await createNodes(postgres);
     const newest = commented(first, 'by a');

@@ -91,9 +91,11 @@ export class ClusterSilences implements SilenceStorage {
     const known = changes.flatMap(({ before }) => before ?? []);
     const rowsNow = await this.#postgres.query<StoredSilence>(FIND, [known.map(({ id }) => id)]);
     const found = new Map(rowsNow.map((row) => [row.id, row]));
-    const news = known.map((before) => {
+    const news = known.flatMap((before) => {
       const row = found.get(before.id);
-      return { before, after: row && this.#take(row) };
+      // As above.
+      if (row && !this.#note(row.id, row.revision)) return [];
+      return { before, after: row && decodeSilence(row.body) };
     });
     return { isWritten: false, changes: news };
   }

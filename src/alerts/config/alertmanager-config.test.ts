@@ -48,6 +48,7 @@ test('a configuration needs a route and its receiver; everything else has a defa
     inhibitRules: [],
     templates: [],
     timeIntervals: [],
+    tracing: undefined,
     warnings: [],
     variables: [],
   });

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { GlobalConfig } from './global-config.ts';
-import type { HttpConfig, TlsConfig } from './http-config.ts';
+import type { HttpConfig, HttpHeaders, TlsConfig } from './http-config.ts';
+import type { TracingConfig } from './telemetry-config.ts';
 
 /** Resolves a path of the configuration file against its folder. */
 export function fromFolder(folder: string, path: string): string {
@@ -22,9 +23,6 @@ function resolveTlsFiles(tls: TlsConfig, folder: string): TlsConfig {
 /** Resolves the file paths of an HTTP configuration. */
 function resolveHttpFiles(http: HttpConfig, folder: string): HttpConfig {
   const { basicAuth, authorization, oauth2, tlsConfig, httpHeaders } = http;
-  const headers = Object.entries(httpHeaders ?? {}).map(([name, header]) => {
-    return [name, { ...header, files: header.files.map((path) => fromFolder(folder, path)) }] as const;
-  });
   return {
     ...http,
     basicAuth: basicAuth && withPaths(basicAuth, folder, 'usernameFile', 'passwordFile'),
@@ -34,7 +32,25 @@ function resolveHttpFiles(http: HttpConfig, folder: string): HttpConfig {
       tlsConfig: oauth2.tlsConfig && resolveTlsFiles(oauth2.tlsConfig, folder),
     },
     tlsConfig: tlsConfig && resolveTlsFiles(tlsConfig, folder),
-    httpHeaders: httpHeaders && Object.fromEntries(headers),
+    httpHeaders: httpHeaders && resolveHeaderFiles(httpHeaders, folder),
+  };
+}
+
+function resolveHeaderFiles(headers: HttpHeaders, folder: string): HttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => {
+      return [name, { ...header, files: header.files.map((path) => fromFolder(folder, path)) }];
+    }),
+  );
+}
+
+/** Resolves the file paths of the tracing section. */
+export function resolveTracingFiles(tracing: TracingConfig, folder: string): TracingConfig {
+  const { tlsConfig, headers } = tracing;
+  return {
+    ...tracing,
+    tlsConfig: tlsConfig && resolveTlsFiles(tlsConfig, folder),
+    headers: headers && resolveHeaderFiles(headers, folder),
   };
 }
 

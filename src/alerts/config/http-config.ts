@@ -114,6 +114,8 @@ const headerFields = {
 /** Request headers by name; those that the client sets itself are refused. */
 export const httpHeaders = refined(map(object(headerFields)), checkHeaders);
 
+export type HttpHeaders = Readonly<Record<string, FieldValues<typeof headerFields>>>;
+
 const httpFields = {
   basic_auth: optional(object(basicAuthFields)),
   authorization: optional(object(authorizationFields)),

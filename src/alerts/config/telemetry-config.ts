@@ -11,10 +11,11 @@ import {
   refined,
   secretUrl,
   text,
+  type ValueOf,
   withDefault,
 } from './kind.ts';
 
-// The parts of the file about Alertmanager's own telemetry. They are read, checked and printed, and have no effect here.
+// The parts of the file about Alertmanager's own telemetry.
 
 const fraction: Kind<number> = {
   read(node) {
@@ -37,6 +38,7 @@ const compression = refined(text, (found) =>
   found === '' || found === 'gzip' ? undefined : `invalid compression type ${found} provided, valid options: gzip`,
 );
 
+/** Sent by OTLP over HTTP; over gRPC it has no effect here. */
 export const tracing = object(
   {
     client_type: withDefault(clientType, 'grpc'),
@@ -50,6 +52,8 @@ export const tracing = object(
   },
   ({ endpoint }) => (endpoint === '' ? 'tracing endpoint must be set' : undefined),
 );
+
+export type TracingConfig = ValueOf<typeof tracing>;
 
 const fileOutput = object({ path: withDefault(text, '') }, ({ path }) =>
   path === '' ? 'event_recorder file output requires a path' : undefined,
@@ -94,6 +98,7 @@ const kafkaOutput = object(
   ({ topic }) => (topic === '' ? 'event_recorder kafka output requires a topic' : undefined),
 );
 
+/** Read, checked and printed, and without effect here. */
 export const eventRecorder = object({
   file_outputs: withDefault(list(fileOutput), []),
   webhook_outputs: withDefault(list(webhookOutput), []),

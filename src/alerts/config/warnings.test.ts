@@ -21,7 +21,7 @@ const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 test("settings of Alertmanager's own telemetry are read and checked, and have no effect", () => {
   const text = `${root('')}tracing: {endpoint: "x:1"}\nevent_recorder: {file_outputs: [{path: x}]}\n`;
   assert.deepEqual(read(text).warnings, [
-    'line 4: tracing is read and has no effect',
+    'line 4: tracing over gRPC has no effect: write client_type: http and the OTLP/HTTP endpoint',
     'line 5: event_recorder is read and has no effect',
   ]);
   const cases: readonly (readonly [fields: string, reason: string])[] = [

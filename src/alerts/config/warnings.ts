@@ -90,9 +90,13 @@ function oldFieldWarnings({ route, inhibitRules, muteTimeIntervals }: RawConfig)
 }
 
 function idleSections({ tracing, eventRecorder }: RawConfig): readonly string[] {
-  const idle = (name: string, section: Located<unknown> | undefined) =>
-    section ? [printProblem({ line: section.line, message: `${name} is read and has no effect` })] : [];
-  return [...idle('tracing', tracing), ...idle('event_recorder', eventRecorder)];
+  const idle = (section: Located<unknown> | undefined, message: string) =>
+    section ? [printProblem({ line: section.line, message })] : [];
+  const overGrpc = tracing?.value.clientType === 'grpc' ? tracing : undefined;
+  return [
+    ...idle(overGrpc, 'tracing over gRPC has no effect: write client_type: http and the OTLP/HTTP endpoint'),
+    ...idle(eventRecorder, 'event_recorder is read and has no effect'),
+  ];
 }
 
 /** Harmless remarks. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Outcome, refused } from '../../kernel/outcome.ts';
+import type { Traces } from '../../kernel/tracing/tracer.ts';
 import type { ActiveConfig } from '../config/active-config.ts';
 import type { Pairs } from '../domain/notification.ts';
 import type { RoutingNames } from '../listing/alert-query.ts';
@@ -20,6 +21,9 @@ export interface ActivePlanParts {
   readonly config: ActiveConfig;
   readonly state: AlertState;
   readonly metrics: NotificationMetrics;
+  readonly traces?: Traces | undefined;
+  /** Called with a configuration that a reload has put in force. */
+  readonly applied?: (config: ActiveConfig['current']) => Promise<void>;
   readonly build: (config: ActiveConfig['current']) => Promise<Outcome<NotificationPlan>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -106,6 +110,7 @@ export class ActivePlan implements RoutingNames {
     this.#retire(old, oldFlushes).catch((error) =>
       log.error('the end of the old configuration failed', { err: messageOf(error) }),
     );
+    await this.#parts.applied?.(plan.value.config);
     log.info('Completed loading of configuration');
     return plan;
   }
@@ -130,9 +135,9 @@ export class ActivePlan implements RoutingNames {
   }
 
   #pipelineOf({ intervals, receivers }: NotificationPlan): Pipeline {
-    const { state, log, metrics } = this.#parts;
+    const { state, log, metrics, traces } = this.#parts;
     const { inhibitor, silencer } = state;
     const { suppressed } = metrics;
-    return new Pipeline(new Suppression({ inhibitor, silencer, intervals, log, suppressed }), receivers);
+    return new Pipeline(new Suppression({ inhibitor, silencer, intervals, log, traces, suppressed }), receivers);
   }
 }

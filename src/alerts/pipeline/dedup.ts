@@ -1,3 +1,4 @@
+import { NO_TRACES, type Traces } from '../../kernel/tracing/tracer.ts';
 import { type FoundAlerts, reasonToNotify } from '../domain/deduplication.ts';
 import type { NotificationReason } from '../domain/notification.ts';
 import type { AlertGroup } from '../store/group.ts';
@@ -9,19 +10,32 @@ export class Dedup {
   readonly #log: NotificationLog;
   readonly #receiver: string;
   readonly #integrations: readonly ReceiverIntegration[];
+  readonly #traces: Traces;
 
-  constructor(log: NotificationLog, receiver: string, integrations: readonly ReceiverIntegration[]) {
+  constructor(
+    log: NotificationLog,
+    receiver: string,
+    integrations: readonly ReceiverIntegration[],
+    traces: Traces = NO_TRACES,
+  ) {
     this.#log = log;
+    this.#traces = traces;
     this.#receiver = receiver;
     this.#integrations = integrations;
   }
 
   /** Integrations that need a notification. After a reload, an older flush may still be sending to one of them. */
   unaware(group: AlertGroup, found: FoundAlerts, at: number): readonly ReceiverIntegration[] {
-    return this.#integrations.filter(
-      (integration) =>
-        this.reasonFor(integration, group, found, at) !== undefined || this.#log.isBusy(this.keyOf(integration, group)),
-    );
+    return this.#integrations.filter((integration) => {
+      const span = this.#traces.tracer?.start('notify.DedupStage.Exec', {
+        attributes: { 'alerting.group.key': group.key, 'alerting.integration.name': integration.name },
+      });
+      const isUnaware =
+        this.reasonFor(integration, group, found, at) !== undefined || this.#log.isBusy(this.keyOf(integration, group));
+      if (isUnaware) span?.event('notify.DedupStage.Exec nflog needs update');
+      span?.end();
+      return isUnaware;
+    });
   }
 
   /** Why an integration would be notified of the group now, or undefined. */

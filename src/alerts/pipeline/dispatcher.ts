@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { NO_TRACES, type Traces } from '../../kernel/tracing/tracer.ts';
 import type { AlertGroup } from '../store/group.ts';
 import type { AlertGroups, GroupListener } from '../store/groups.ts';
 import type { AlertSlot } from '../store/slot.ts';
@@ -18,6 +19,7 @@ export interface DispatcherParts {
   readonly claims?: Claims | undefined;
   /** Held while groups are due, so that sends begin after all of them are flushed. */
   readonly sending: SendQueue;
+  readonly traces?: Traces | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Called before a notification of these alerts is sent: the next commit puts them on disk. */
@@ -48,9 +50,10 @@ export class Dispatcher implements GroupListener {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const { clock, claims, sending } = parts;
+    const { clock, claims, sending, traces = NO_TRACES } = parts;
     this.#flushParts = {
       claims,
+      traces,
       now: () => clock.now(),
       isRunning: () => this.#schedule.isRunning,
       announce: (alerts) => parts.announced(alerts.map(({ slot }) => slot)),

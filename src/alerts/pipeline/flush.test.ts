@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_TRACES } from '../../kernel/tracing/tracer.ts';
 import type { Delivery } from '../integrations/notifier.ts';
 import { HOUR, MINUTE, SECOND } from '../testing/parts.ts';
 import { createTestPipeline, type FakeIntegration, failure } from '../testing/pipeline/parts.ts';
@@ -19,6 +20,7 @@ function createFlushes(integration: FakeIntegration = {}) {
   const parts: FlushParts = {
     now: () => clock.now(),
     claims: undefined,
+    traces: NO_TRACES,
     isRunning: () => server.isRunning,
     announce: (alerts) => void events.push(`announced ${alerts.length}`),
     failed: (_, error) => void events.push(`failed ${error}`),

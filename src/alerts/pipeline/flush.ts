@@ -1,5 +1,7 @@
+import type { Traces } from '../../kernel/tracing/tracer.ts';
 import type { AlertGroup } from '../store/group.ts';
 import type { Claim, Claims } from './claims.ts';
+import { FlushTrace } from './flush-trace.ts';
 import { alertsOf, type FlushedAlert } from './flushed-alert.ts';
 import type { Evaluation, Pipeline } from './pipeline.ts';
 import type { Queued, SendQueue } from './send-queue.ts';
@@ -29,6 +31,7 @@ export interface FlushParts {
   /** The next commit puts the alerts on disk, so that the next process knows which may have been sent. */
   readonly announce: (alerts: readonly FlushedAlert[]) => void;
   readonly failed: (flush: Flush, error: unknown) => void;
+  readonly traces: Traces;
   /** A queued flush has ended. */
   readonly ended: (flush: Flush) => void;
 }
@@ -45,6 +48,7 @@ export class Flush implements Queued {
   #isNotified = false;
   #claim: Claim | undefined;
   #retryAt: number | undefined;
+  #trace: FlushTrace | undefined;
 
   constructor(group: AlertGroup, pipeline: Pipeline, parts: FlushParts) {
     this.group = group;
@@ -87,13 +91,20 @@ export class Flush implements Queued {
     this.#at = this.#parts.now();
     this.#alerts = alertsOf(this.group, this.#at);
     try {
-      this.#evaluation = this.#pipeline.evaluate(this.group, this.#alerts, this.#at, this.#claim);
+      this.#evaluation = this.#evaluateTraced();
     } catch (error) {
       this.#fail(error);
       return;
     }
     this.#isNotified = this.#evaluation === undefined;
     if (this.#isNotified && !this.#needsClaim) this.#become('recorded');
+  }
+
+  #evaluateTraced(): Evaluation | undefined {
+    const evaluate = () => this.#pipeline.evaluate(this.group, this.#alerts, this.#at, this.#claim);
+    const { tracer } = this.#parts.traces;
+    if (tracer) this.#trace ??= new FlushTrace(tracer, this.group, this.#alerts.length);
+    return this.#trace ? this.#trace.within(evaluate) : evaluate();
   }
 
   /** Whether another node may have to be asked although there is nothing to send: resolved alerts would leave the group. */
@@ -151,7 +162,9 @@ export class Flush implements Queued {
   async #notify(evaluation: Evaluation, leave: () => void): Promise<void> {
     this.#become('sent');
     try {
-      this.#isNotified = await evaluation.receiver.notify(evaluation, leave);
+      const notify = () => evaluation.receiver.notify(evaluation, leave);
+      this.#isNotified = await (this.#trace ? this.#trace.within(notify) : notify());
+      if (!this.#isNotified) this.#trace?.fail();
     } catch (error) {
       this.#fail(error);
       return;
@@ -167,6 +180,7 @@ export class Flush implements Queued {
   }
 
   #fail(error: unknown): void {
+    this.#trace?.fail();
     this.#become('due');
     this.#parts.failed(this, error);
   }
@@ -174,5 +188,6 @@ export class Flush implements Queued {
   #become(next: FlushState): void {
     if (!TRANSITIONS[this.#state].includes(next)) throw new Error(`a flush that is ${this.#state} cannot be ${next}`);
     this.#state = next;
+    if (next === 'recorded' || next === 'due') this.#trace?.end();
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import type { Traces } from '../../kernel/tracing/tracer.ts';
 import type { ReceiverConfig } from '../config/alertmanager-config.ts';
 import type { HttpConfig } from '../config/http-config.ts';
 import { createHttpClient, type OpenHttpClient } from '../integrations/http/client.ts';
@@ -33,8 +34,8 @@ export interface OpenNotifiersParts extends NotifierSurroundings {
 }
 
 /** The real ones, for use outside tests. */
-export function notifierSurroundings(clock: Clock): NotifierSurroundings {
-  const http = { clock, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
+export function notifierSurroundings(clock: Clock, traces?: Traces): NotifierSurroundings {
+  const http = { clock, traces, readSecret: readSecretFile, environment: process.env, userAgent: USER_AGENT };
   return { openHttp: (config) => createHttpClient(config, http), readSecret: readSecretFile, clock };
 }
 

@@ -33,7 +33,7 @@ export class Receiver {
     this.name = name;
     this.integrations = integrations;
     this.#parts = parts;
-    this.dedup = new Dedup(parts.notificationLog, name, integrations);
+    this.dedup = new Dedup(parts.notificationLog, name, integrations, parts.traces);
   }
 
   /** Undefined: no integration needs a notification. */

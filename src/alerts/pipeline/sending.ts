@@ -1,11 +1,19 @@
+import { NO_TRACES, type Traces, traced } from '../../kernel/tracing/tracer.ts';
 import { dataFor, idempotencyKeyOf } from '../domain/deduplication.ts';
 import type { Notification, NotificationReason, NotifiedAlert, Pairs } from '../domain/notification.ts';
 import type { Delivery } from '../integrations/notifier.ts';
-import { type Attempt, type Ending, notifyWithRetry } from '../integrations/retry.ts';
+import {
+  type Attempt,
+  type Ending,
+  notifyWithRetry,
+  type RetryParts,
+  type RetryResult,
+} from '../integrations/retry.ts';
 import type { AlertGroup } from '../store/group.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification/data.ts';
 import type { NotificationMetrics } from './notification/metrics.ts';
-import { NotificationRecorder, type NotificationRecorderParts } from './notification/recorder.ts';
+import { type Delivered, NotificationRecorder, type NotificationRecorderParts } from './notification/recorder.ts';
+import { tracedNotifier } from './notifier-trace.ts';
 import type { Evaluation } from './pipeline.ts';
 import type { ReceiverIntegration } from './receiver.ts';
 
@@ -13,6 +21,7 @@ export interface SendingParts extends NotificationRecorderParts {
   readonly metrics: NotificationMetrics;
   /** From 0 to below 1. */
   readonly random: () => number;
+  readonly traces?: Traces | undefined;
   readonly renderRouteLabels: (group: AlertGroup, alerts: readonly NotifiedAlert[]) => Pairs;
 }
 
@@ -30,16 +39,18 @@ export class Sending {
   readonly #subject: Subject;
   readonly #parts: SendingParts;
   readonly #recorder: NotificationRecorder;
+  readonly #traces: Traces;
 
   constructor(subject: Subject, parts: SendingParts) {
     this.#subject = subject;
     this.#parts = parts;
     this.#recorder = new NotificationRecorder(parts);
+    this.#traces = parts.traces ?? NO_TRACES;
   }
 
   /** Resolves with whether the integration is up to date. Calls `tried` when the first attempt has ended. */
   async run(ending: Ending, tried: () => void): Promise<boolean> {
-    const { receiver, integration, key, evaluation } = this.#subject;
+    const { receiver, integration, evaluation } = this.#subject;
     const { claim } = evaluation;
     const { metrics, clock, random } = this.#parts;
     metrics.attempted(integration.name, receiver);
@@ -47,11 +58,11 @@ export class Sending {
     // With send_resolved off nothing is sent, but the log must hold the resolved alerts.
     if (notification.alerts.length === 0) {
       tried();
-      await this.#recorder.delivered(key, evaluation, { receiverData: notification.receiverData });
+      await this.#delivered({ receiverData: notification.receiverData });
       return true;
     }
     const startedAt = clock.now();
-    const { delivery, attempts } = await notifyWithRetry(integration.notifier, notification, {
+    const { delivery, attempts } = await this.#retry(notification, {
       ...{ clock, random, ending, deadline: evaluation.deadlineAt },
       mayBegin: claim && (() => claim.confirm()),
       onAttempt: (attempt) => {
@@ -63,13 +74,50 @@ export class Sending {
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
       const { receiverData = notification.receiverData } = delivery;
-      await this.#recorder.delivered(key, evaluation, { record, receiverData });
+      await this.#delivered({ record, receiverData });
       return true;
     }
     metrics.failed(integration.name, receiver, delivery.reason);
     this.#logFailure(delivery);
     await this.#recorder.failed(evaluation, record);
     return false;
+  }
+
+  #retry(notification: Notification, parts: RetryParts): Promise<RetryResult> {
+    const { receiver, integration, evaluation } = this.#subject;
+    const attributes = {
+      'alerting.group.name': receiver,
+      'alerting.integration.name': integration.name,
+      'alerting.alerts.count': evaluation.alerts.length,
+    };
+    return traced(
+      this.#traces,
+      'notify.RetryStage.Exec',
+      () => ({ attributes }),
+      async (span) => {
+        const notifier = span ? tracedNotifier(integration, this.#traces) : integration.notifier;
+        const result = await notifyWithRetry(notifier, notification, parts);
+        if (!result.delivery.ok) span?.fail(result.delivery.error);
+        return result;
+      },
+    );
+  }
+
+  #delivered(delivered: Delivered): Promise<void> {
+    const { key, evaluation } = this.#subject;
+    const { group, alerts, firing, resolved } = evaluation;
+    const attributes = () => ({
+      'alerting.group.key': group.key,
+      'alerting.alerts.count': alerts.length,
+      'alerting.alerts.firing.count': firing.length,
+      'alerting.alerts.resolved.count': resolved.length,
+    });
+    return traced(
+      this.#traces,
+      'notify.SetNotifiesStage.Exec',
+      () => ({ attributes: attributes() }),
+      () => this.#recorder.delivered(key, evaluation, delivered),
+    );
   }
 
   #notification(): Notification {

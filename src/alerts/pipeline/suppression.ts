@@ -1,4 +1,5 @@
 import type { Log } from '../../kernel/log.ts';
+import { NO_TRACES, type Tracer, type Traces } from '../../kernel/tracing/tracer.ts';
 import type { TimeIntervals } from '../domain/time-intervals.ts';
 import type { Inhibitor } from '../inhibition/inhibitor.ts';
 import type { Silencer } from '../silences/silencer.ts';
@@ -14,10 +15,20 @@ export interface SuppressionParts {
   readonly silencer: Silencer;
   readonly intervals: TimeIntervals;
   readonly log: Log;
+  readonly traces?: Traces | undefined;
   readonly suppressed: (reason: SuppressionReason, count: number) => void;
 }
 
 const NOTHING: readonly string[] = [];
+
+type Alerts = readonly FlushedAlert[];
+
+/** `name`: that of Alertmanager's stage, in traces. */
+interface Stage {
+  readonly name: string;
+  readonly reason: SuppressionReason;
+  readonly pass: (group: AlertGroup, alerts: Alerts, at: number) => Alerts;
+}
 
 /** Whether the alert is left out at that instant. */
 type Condition = (alert: FlushedAlert, at: number) => boolean;
@@ -25,38 +36,56 @@ type Condition = (alert: FlushedAlert, at: number) => boolean;
 /** The stages of a flush that leave alerts out: inhibited, outside the active time, in a mute time, or silenced. */
 export class Suppression {
   readonly #parts: SuppressionParts;
+  readonly #traces: Traces;
   // Made once: thousands of groups may be flushed at once, and a closure for each would survive collections.
   readonly #isInhibited: Condition = ({ slot }, at) => this.#parts.inhibitor.inhibitedBy(slot, at).length > 0;
   readonly #isSilenced: Condition = ({ alert }) => this.#parts.silencer.silencedBy(alert.fingerprint).length > 0;
 
+  /** In their order. */
+  readonly #stages: readonly Stage[] = [
+    {
+      name: 'MuteStage',
+      reason: 'inhibition',
+      pass: (_, alerts, at) => this.#leaveOut(alerts, 'inhibition', this.#isInhibited, at),
+    },
+    {
+      name: 'TimeActiveStage',
+      reason: 'active_time_interval',
+      pass: (...flushed) => this.#leaveOutInactive(...flushed),
+    },
+    { name: 'TimeMuteStage', reason: 'mute_time_interval', pass: (...flushed) => this.#leaveOutMuted(...flushed) },
+    { name: 'MuteStage', reason: 'silence', pass: (_, alerts, at) => this.#leaveOutSilenced(alerts, at) },
+  ];
+
   constructor(parts: SuppressionParts) {
     this.#parts = parts;
+    this.#traces = parts.traces ?? NO_TRACES;
   }
 
   /** The alerts that notifications may contain at that instant. */
   pass(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
-    const uninhibited = this.#leaveOut(alerts, 'inhibition', this.#isInhibited, at);
-    const active = this.#leaveOutInactive(group, uninhibited, at);
-    const unmuted = this.#leaveOutMuted(group, active, at);
-    return this.#leaveOutSilenced(unmuted, at);
+    const { tracer } = this.#traces;
+    let left = alerts;
+    for (const stage of this.#stages) {
+      if (left.length === 0) break;
+      left = tracer ? passTraced(tracer, stage, group, left, at) : stage.pass(group, left, at);
+    }
+    return left;
   }
 
-  #leaveOutSilenced(alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
-    if (alerts.length === 0) return alerts;
+  #leaveOutSilenced(alerts: Alerts, at: number): Alerts {
     this.#parts.silencer.settle(at);
     return this.#leaveOut(alerts, 'silence', this.#isSilenced, at);
   }
 
-  #leaveOutInactive(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
+  #leaveOutInactive(group: AlertGroup, alerts: Alerts, at: number): Alerts {
     const names = group.route.activeTimeIntervals;
-    if (alerts.length === 0) return alerts;
     const isActive = names.length === 0 || this.#parts.intervals.thatContain(names, at).length > 0;
     group.mutedBy = isActive ? NOTHING : names;
     return isActive ? alerts : this.#leaveOut(alerts, 'active_time_interval', everyone, at);
   }
 
-  #leaveOutMuted(group: AlertGroup, alerts: readonly FlushedAlert[], at: number): readonly FlushedAlert[] {
-    if (alerts.length === 0) return alerts;
+  #leaveOutMuted(group: AlertGroup, alerts: Alerts, at: number): Alerts {
     const mutedBy = this.#parts.intervals.thatContain(group.route.muteTimeIntervals, at);
     group.mutedBy = mutedBy;
     return mutedBy.length === 0 ? alerts : this.#leaveOut(alerts, 'mute_time_interval', everyone, at);
@@ -80,6 +109,26 @@ export class Suppression {
     suppressed(reason, count);
     if (log.debugging) log.debug('Notifications will not be sent for muted alerts', { alerts: count, reason });
   }
+}
+
+function passTraced(
+  tracer: Tracer,
+  { name, reason, pass }: Stage,
+  group: AlertGroup,
+  alerts: Alerts,
+  at: number,
+): Alerts {
+  const span = tracer.start(`notify.${name}.Exec`, { attributes: { 'alerting.alerts.count': alerts.length } });
+  const left = pass(group, alerts, at);
+  if (left.length < alerts.length) {
+    span.set({
+      'alerting.alerts.muted.count': alerts.length - left.length,
+      'alerting.alerts.filtered.count': left.length,
+      'alerting.suppressed.reason': reason,
+    });
+  }
+  span.end();
+  return left;
 }
 
 function everyone(): boolean {

@@ -12,6 +12,7 @@ import { limitConcurrentGets, limitDuration } from '../../kernel/http/request-li
 import { logRequests } from '../../kernel/http/request-log.ts';
 import type { RequestMetrics } from '../../kernel/http/request-metrics.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Traces } from '../../kernel/tracing/tracer.ts';
 import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './alerts.ts';
 import type { Answers } from './answers.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
@@ -19,6 +20,7 @@ import { refuseOldApi } from './old-api.ts';
 import { answerOk, answerReady, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
 import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
+import { traceRequests } from './trace.ts';
 
 export interface AlertsAppParts {
   readonly answers: Answers;
@@ -32,6 +34,7 @@ export interface AlertsAppParts {
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
   readonly requestMetrics: RequestMetrics;
+  readonly traces: Traces;
   readonly limits: { readonly getConcurrency: number; readonly refusedGet: () => void; readonly timeoutMs: number };
   readonly clock: Clock;
   readonly log: Log;
@@ -39,16 +42,19 @@ export interface AlertsAppParts {
 
 /** The HTTP interface of the alert server: every path that it answers. */
 export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
-  const { answers, routePrefix, page, log, requestMetrics } = parts;
+  const { answers, routePrefix, page, log, requestMetrics, traces } = parts;
   const app = new Hono<HttpEnv>();
   mountLimits(app, parts);
   const refuseApiMethod: RefuseMethod = (c, allowed) => answers.preflight(c) ?? answers.refuseMethod(c, allowed);
-  const api = withSlashes(requestMetrics.measure(apiPaths(parts), nameInMetrics));
+  const api = withSlashes(traceRequests(traces, requestMetrics.measure(apiPaths(parts), nameInMetrics)));
   mountPaths(app, below(`${routePrefix}/api/v2`, api), refuseApiMethod);
   mountPaths(app, below(`${routePrefix}/api/v1`, oldApiPaths(log)), refuseMethodAsText);
   // Without the prefix /api/v2 as well: documents name the paths of the API without it.
   mountPaths(app, below(routePrefix, api), refuseApiMethod);
-  const operations = requestMetrics.measure(operationPaths(parts), (path) => path);
+  const operations = traceRequests(
+    traces,
+    requestMetrics.measure(operationPaths(parts), (path) => path),
+  );
   mountPaths(app, below(routePrefix, operations), refuseMethodAsText);
   mountPage(app, parts);
   app.notFound((c) => {

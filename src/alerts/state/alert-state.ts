@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Conditions } from '../../kernel/conditions.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Traces } from '../../kernel/tracing/tracer.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import type { InhibitionRule } from '../domain/inhibition.ts';
 import type { RouteTree } from '../domain/route.ts';
@@ -47,6 +48,7 @@ export interface AlertStateParts {
   readonly tree: RouteTree;
   readonly inhibitionRules: readonly InhibitionRule[];
   readonly storage: AlertServerStorage;
+  readonly traces?: Traces | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the id of a silence. */
@@ -55,7 +57,7 @@ export interface AlertStateParts {
 
 /** Connects the stores and their listeners. The order of the listeners is decided here. */
 export function joinState(parts: AlertStateParts): AlertState {
-  const { options, tree, inhibitionRules, storage, clock, log, newId } = parts;
+  const { options, tree, inhibitionRules, storage, traces, clock, log, newId } = parts;
   const rules = { ...options, classicNames: options.matcherMode === 'classic' };
   const silences = new SilenceStore(storage.silences, rules, newId);
   const alerts = new AlertStore(storage.alerts);
@@ -69,7 +71,7 @@ export function joinState(parts: AlertStateParts): AlertState {
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
   const sending = new SendQueue({ clock, commit: () => storage.commit() });
   const { timers, claims } = storage;
-  const dispatcher = new Dispatcher({ groups, timers, claims, sending, clock, log, announced, settled });
+  const dispatcher = new Dispatcher({ groups, timers, claims, sending, traces, clock, log, announced, settled });
   const notificationLog = new NotificationLog(storage.notifications, clock);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });

@@ -55,7 +55,7 @@ test('after a suspension, which monotonic time does not see, the wall clock coun
 });
 
 test('a skew beyond a second is logged once, and again when it comes back', () => {
-  const { machine, lines, answer } = createClock();
+  const { lines, answer } = createClock();
   const answers = (aheadMs: number) => {
     for (let count = 0; count < 12; count++) answer(aheadMs);
   };
@@ -68,5 +68,4 @@ test('a skew beyond a second is logged once, and again when it comes back', () =
   answers(5_000);
   assert.equal(lines.length, 2);
   assert.match(lines[1] ?? '', /5\.0 s behind that of PostgreSQL/);
-  assert.equal(machine.monotonic(), machine.now());
 });

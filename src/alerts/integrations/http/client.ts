@@ -1,7 +1,12 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { basicToken } from '../../../kernel/http-client/connections.ts';
-import { loadHttpClient, HttpClient as Transport } from '../../../kernel/http-client/http-client.ts';
+import {
+  loadHttpClient,
+  type SendsRequests,
+  HttpClient as Transport,
+} from '../../../kernel/http-client/http-client.ts';
 import type { Environment } from '../../../kernel/http-client/proxy.ts';
+import { NO_TRACES, type Traces } from '../../../kernel/tracing/tracer.ts';
 import { DEFAULT_HTTP_CONFIG, type HttpConfig } from '../../config/http-config.ts';
 import type { HttpAnswer, HttpClient, HttpRequest } from '../notifier.ts';
 import { hideSecrets } from '../secret-texts.ts';
@@ -11,6 +16,7 @@ import { appendHeader, copyHeaders, createHeaders, type HeaderFields, setHeader 
 import { TokenSource } from './oauth2.ts';
 import { readTarget, sendFollowing, sendOnce, withoutUser } from './redirects.ts';
 import { readTls } from './tls.ts';
+import { tracedTransport } from './trace.ts';
 
 /** Connections per server; further requests wait. */
 const MAX_CONNECTIONS = 256;
@@ -21,6 +27,7 @@ export interface HttpClientDeps {
   readonly readSecret: ReadSecret;
   /** For `proxy_from_environment`. */
   readonly environment: Environment;
+  readonly traces?: Traces | undefined;
   /** `Alertmanager/0.34.0` */
   readonly userAgent: string;
 }
@@ -41,7 +48,8 @@ export function createHttpClient(config: HttpConfig = DEFAULT_HTTP_CONFIG, deps:
   const transport = openTransport(config, deps.environment);
   const tokenTransport = oauth2 && openTransport({ ...oauth2, enableHttp2 }, deps.environment);
   const tokens = oauth2 && tokenTransport && new TokenSource(oauth2, { ...deps, transport: tokenTransport });
-  const client = { config, deps, transport, tokens, readTarget: rememberLast(readTarget) };
+  const sender = tracedTransport(transport, deps.traces ?? NO_TRACES);
+  const client = { config, deps, transport: sender, tokens, readTarget: rememberLast(readTarget) };
   return {
     async send(request) {
       try {
@@ -77,7 +85,7 @@ function openTransport(config: TransportConfig, environment: Environment): Trans
 interface Client {
   readonly config: HttpConfig;
   readonly deps: HttpClientDeps;
-  readonly transport: Transport;
+  readonly transport: SendsRequests;
   readonly tokens: TokenSource | undefined;
   /** Most requests have the same target as the last. */
   readonly readTarget: (url: string) => URL;
