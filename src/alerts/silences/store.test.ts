@@ -104,6 +104,22 @@ test('acknowledged silences are there after the database was reopened, and match
   );
 });
 
+test('an expired silence stays expired, whatever the clock of a later update says', async (t) => {
+  const store = createStore(await open(t, temporaryFolder(t)));
+  await store.set(postedSilence(), START);
+  await store.expire('id-1', START + 20);
+  await store.set(postedSilence({ id: 'id-1' }), START + 10);
+  assert.equal(store.get('id-1')?.endsAt, START + 20);
+});
+
+test('an expiry among updates that come together is not undone', async (t) => {
+  const store = createStore(await open(t, temporaryFolder(t)));
+  await store.set(postedSilence(), START);
+  const update = () => store.set(postedSilence({ id: 'id-1', comment: 'updated' }), START + 10);
+  await Promise.all([update(), update(), store.expire('id-1', START + 10), update(), update()]);
+  assert.equal(store.get('id-1')?.endsAt, START + 10);
+});
+
 test('an unknown silence is not created under the posted id', async (t) => {
   const store = createStore(await open(t, temporaryFolder(t)));
   assert.deepEqual(await store.set(postedSilence({ id: 'nobody' }), START), { ok: false, reason: 'silence not found' });

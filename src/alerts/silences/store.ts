@@ -79,12 +79,15 @@ export class SilenceStore {
   /** Creates, updates or replaces a silence; rejects when it could not be written. */
   async set(posted: PostedSilence & { readonly endsAt: number }, now: number): Promise<SetResult> {
     for (let decision = 0; decision < MAX_DECISIONS; decision++) {
-      const newest = posted.id === '' ? undefined : this.#newest(posted.id);
-      const known = newest instanceof Promise ? await newest : newest;
-      if (posted.id !== '' && !known) return { ok: false, reason: 'silence not found' };
+      while (posted.id !== '' && !this.#isSettled(posted.id)) {
+        if (!(await this.#settle(posted.id))) return { ok: false, reason: 'silence not found' };
+      }
+      const known = this.#silences.get(posted.id);
       const matchers = acceptMatchers(posted.matchers, this.#rules.classicNames);
       if (!matchers.ok) return matchers;
-      const { silence, replaced } = decideSilence(posted, matchers.value, known, now, this.#newId());
+      // It may have been expired after this request came, or by a node whose clock is ahead.
+      const at = known && known.endsAt <= known.updatedAt ? Math.max(now, known.endsAt) : now;
+      const { silence, replaced } = decideSilence(posted, matchers.value, known, at, this.#newId());
       const excess = this.#findExcess(silence);
       if (excess) return { ok: false, reason: excess };
       const isUpdate = silence.id === known?.id;
@@ -98,9 +101,8 @@ export class SilenceStore {
   /** Expires a silence; false when there is none with that id. Rejects when the write fails. */
   async expire(id: string, now: number): Promise<boolean> {
     for (let decision = 0; decision < MAX_DECISIONS; decision++) {
-      const newest = this.#newest(id);
-      const known = newest instanceof Promise ? await newest : newest;
-      if (!known) return false;
+      while (!this.#isSettled(id)) if (!(await this.#settle(id))) return false;
+      const known = this.#silences.get(id) as Silence;
       const expired = expireSilence(known, now);
       if (expired === known || (await this.#commit([{ before: known, after: expired }]))) return true;
     }
@@ -132,22 +134,22 @@ export class SilenceStore {
     for (const listener of this.#listeners) listener(changes);
   }
 
-  /** The silence after its running write; at once when there is none. */
-  #newest(id: string): Silence | Promise<Silence | undefined> {
-    const known = this.#writing.has(id) ? undefined : this.#silences.get(id);
-    return known ?? this.#find(id);
+  /** Whether memory has the silence, and no write of it runs. Whoever decides on it writes in the same turn. */
+  #isSettled(id: string): boolean {
+    return !this.#writing.has(id) && this.#silences.has(id);
   }
 
-  async #find(id: string): Promise<Silence | undefined> {
-    for (let writing = this.#writing.get(id); writing; writing = this.#writing.get(id)) {
+  /** Waits for the running write of a silence, or looks in the storage for one; false if there is none. */
+  async #settle(id: string): Promise<boolean> {
+    const writing = this.#writing.get(id);
+    if (writing) {
       // Its own caller handles the error.
       await writing.catch(() => {});
+      return true;
     }
-    const known = this.#silences.get(id);
-    if (known) return known;
     const after = await this.#storage.find(id);
-    if (after) this.apply([{ before: undefined, after }]);
-    return after;
+    if (after && !this.#silences.has(id)) this.apply([{ before: undefined, after }]);
+    return after !== undefined;
   }
 
   #findExcess(silence: Silence): string | undefined {
