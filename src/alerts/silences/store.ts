@@ -26,7 +26,7 @@ export type SilenceListener = (changes: readonly SilenceChange[]) => void;
 export type SetResult = Outcome<string> | { readonly ok: false; readonly reason: 'silence not found' };
 
 /** How often a change is decided again because another node has changed the silence meanwhile. */
-const MAX_DECISIONS = 5;
+const MAX_DECISIONS = 50;
 
 /** All silences. A change reaches callers and listeners only when it is committed. */
 export class SilenceStore {
