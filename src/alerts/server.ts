@@ -16,7 +16,6 @@ import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
-import type { Traces } from '../kernel/tracing/tracer.ts';
 import { describeCluster, describeMember } from './cluster-member.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
@@ -43,7 +42,7 @@ import type { Nodes } from './state/nodes.ts';
 import type { OpenStorage } from './state/storage.ts';
 import { AlertIntake } from './store/intake.ts';
 import type { AlertSlot } from './store/slot.ts';
-import { Tracing } from './tracing.ts';
+import { openTelemetry, type Telemetry } from './telemetry.ts';
 import { describeVersion } from './version.ts';
 
 /** How long running requests may take after the server was asked to stop. */
@@ -72,14 +71,16 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     const tree = new RouteTree(read.value.route);
     const inhibitionRules = read.value.inhibitRules;
     const { storage } = opened;
-    const traces = new Tracing({ clock: opened.clock, log, environment: process.env });
-    const newId = randomUUID;
-    const state = joinState({ options, tree, inhibitionRules, storage, traces, clock: opened.clock, log, newId });
+    const metrics = new Metrics();
+    const telemetry = await openTelemetry(read.value, { ...options, metrics, clock: opened.clock, log });
+    const { traces, events } = telemetry;
+    const common = { traces, events, clock: opened.clock, log };
+    const state = joinState({ options, tree, inhibitionRules, storage, newId: randomUUID, ...common });
     await opened.load(state);
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
-    const { nodes, clock } = opened;
-    await traces.apply(read.value.tracing);
-    return await serve({ options, config, state, traces, nodes, clock, log, startedAt }, () => opened.close());
+    events?.observe(state);
+    const running = { options, config, state, telemetry, nodes: opened.nodes, clock: opened.clock, log, startedAt };
+    return await serve(running, metrics, () => opened.close());
   } catch (error) {
     await opened.close();
     throw error;
@@ -108,7 +109,7 @@ export interface Running {
   readonly options: AlertServerOptions;
   readonly config: ActiveConfig;
   readonly state: AlertState;
-  readonly traces: Tracing;
+  readonly telemetry: Telemetry;
   /** Undefined: this node is the only one. */
   readonly nodes: Nodes | undefined;
   readonly clock: Clock;
@@ -125,7 +126,7 @@ export interface Composition {
   >;
   readonly config: ActiveConfig;
   readonly state: AlertState;
-  readonly traces: Traces;
+  readonly telemetry: Pick<Telemetry, 'traces'>;
   readonly plan: ActivePlan;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -141,7 +142,7 @@ export interface Composition {
 
 /** Puts the HTTP interface on the state. */
 export function composeApp(composition: Composition): Hono<HttpEnv> {
-  const { options, config, state, traces, plan, metrics, clock, log, member, nodes, version, startedAt, page } =
+  const { options, config, state, telemetry, plan, metrics, clock, log, member, nodes, version, startedAt, page } =
     composition;
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
@@ -155,7 +156,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   return createAlertsApp({
     answers,
     routePrefix: options.routePrefix,
-    traces,
+    traces: telemetry.traces,
     log,
     clock,
     limits: { ...options, refusedGet: countRefusedGets(metrics) },
@@ -202,7 +203,8 @@ export async function createPlan(
   running: Running,
   { metrics, externalUrl, surroundings, random }: PlanSurroundings,
 ): Promise<ActivePlan> {
-  const { options, config, state, traces, clock, log } = running;
+  const { options, config, state, telemetry, clock, log } = running;
+  const { traces, events } = telemetry;
   const { notificationLog, storage } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
@@ -213,6 +215,7 @@ export async function createPlan(
     storage: storage.notifications,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     traces,
+    events,
     clock,
     log,
     metrics: notificationMetrics,
@@ -221,7 +224,7 @@ export async function createPlan(
   };
   const build = (read: ActiveConfig['current']) =>
     buildPlan(read, { notifying, externalUrl, surroundings, clock, log });
-  const applied = (read: ActiveConfig['current']) => traces.apply(read.tracing);
+  const applied = (read: ActiveConfig['current']) => telemetry.apply(read);
   const plan = await build(config.current);
   if (!plan.ok) throw new CommandError(plan.reason, ExitCode.failed);
   return new ActivePlan(plan.value, {
@@ -229,6 +232,7 @@ export async function createPlan(
     state,
     metrics: notificationMetrics,
     traces,
+    events,
     applied,
     build,
     clock,
@@ -236,14 +240,13 @@ export async function createPlan(
   });
 }
 
-async function serve(running: Running, release: () => Promise<void>): Promise<AlertServer> {
-  const { options, state, traces, clock, log } = running;
-  const metrics = new Metrics();
+async function serve(running: Running, metrics: Metrics, release: () => Promise<void>): Promise<AlertServer> {
+  const { options, state, telemetry, clock, log } = running;
   let listener: Listener | undefined;
   let known: string | undefined;
   // Asked for at each notification; nothing of it changes once the server listens.
   const externalUrl = () => known ?? externalUrlOf(options, listener);
-  const surroundings = notifierSurroundings(clock, traces);
+  const surroundings = notifierSurroundings(clock, telemetry.traces);
   const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: Math.random });
   const app = composeApp({
     ...running,
@@ -281,7 +284,7 @@ async function serve(running: Running, release: () => Promise<void>): Promise<Al
     stopMaintenance();
     stopWaiting();
     await Promise.all([closeListener(DRAIN_MS), plan.stop()]);
-    await traces.stop();
+    await telemetry.stop();
     try {
       await Promise.all([state.alerts.flush(), state.storage.timers.flush(), state.notificationLog.flush()]);
     } catch (error) {

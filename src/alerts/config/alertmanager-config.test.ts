@@ -49,6 +49,7 @@ test('a configuration needs a route and its receiver; everything else has a defa
     templates: [],
     timeIntervals: [],
     tracing: undefined,
+    eventRecorder: undefined,
     warnings: [],
     variables: [],
   });

@@ -6,7 +6,7 @@ import type { RouteSettings } from '../domain/route.ts';
 import type { NamedTimeInterval } from '../domain/time-interval.ts';
 import { ConfigFault, ConfigNode, type ConfigProblem, printProblem } from './config-node.ts';
 import type { Environment } from './environment.ts';
-import { fromFolder, resolveGlobalFiles, resolveTracingFiles } from './file-path.ts';
+import { fromFolder, resolveEventFiles, resolveGlobalFiles, resolveTracingFiles } from './file-path.ts';
 import { DEFAULT_GLOBAL, type GlobalConfig } from './global-config.ts';
 import { DEFAULT_HTTP_CONFIG } from './http-config.ts';
 import { type InhibitRuleConfig, resolveInhibitRule } from './inhibit-rule-config.ts';
@@ -17,7 +17,7 @@ import { completeReceiver, type ReceiverConfig } from './receiver-config.ts';
 import { checkReferences } from './references.ts';
 import { inheritRoutes } from './route-config.ts';
 import { type RawConfig, readSections, type Sections } from './sections.ts';
-import type { TracingConfig } from './telemetry-config.ts';
+import type { EventRecorderConfig, TracingConfig } from './telemetry-config.ts';
 import {
   collectNotices,
   collectWarnings,
@@ -40,6 +40,8 @@ export interface AlertmanagerConfig {
   readonly timeIntervals: readonly NamedTimeInterval[];
   /** Undefined: no traces are sent. */
   readonly tracing: TracingConfig | undefined;
+  /** Undefined: no events are recorded. */
+  readonly eventRecorder: EventRecorderConfig | undefined;
   /** As YAML with the global part's defaults and without secrets. It can be loaded here and in Alertmanager. */
   readonly printed: string;
   /** Removes the values of environment variables from a text of the file. */
@@ -110,6 +112,7 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
     inhibitRules: raw.inhibitRules.map(({ value }) => resolveInhibitRule(value)),
     timeIntervals: namedIntervals(raw),
     tracing: raw.tracing && resolveTracingFiles(raw.tracing.value, folder),
+    eventRecorder: raw.eventRecorder && resolveEventFiles(raw.eventRecorder.value, folder),
     hash: hashOf(text),
     warnings: [
       ...encodingWarnings(text),

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { GlobalConfig } from './global-config.ts';
 import type { HttpConfig, HttpHeaders, TlsConfig } from './http-config.ts';
-import type { TracingConfig } from './telemetry-config.ts';
+import type { EventRecorderConfig, TracingConfig } from './telemetry-config.ts';
 
 /** Resolves a path of the configuration file against its folder. */
 export function fromFolder(folder: string, path: string): string {
@@ -51,6 +51,18 @@ export function resolveTracingFiles(tracing: TracingConfig, folder: string): Tra
     ...tracing,
     tlsConfig: tlsConfig && resolveTlsFiles(tlsConfig, folder),
     headers: headers && resolveHeaderFiles(headers, folder),
+  };
+}
+
+/** Resolves the file paths of the event recorder. */
+export function resolveEventFiles(recorder: EventRecorderConfig, folder: string): EventRecorderConfig {
+  return {
+    ...recorder,
+    fileOutputs: recorder.fileOutputs.map(({ path }) => ({ path: fromFolder(folder, path) })),
+    webhookOutputs: recorder.webhookOutputs.map((output) => ({
+      ...output,
+      httpConfig: output.httpConfig && resolveHttpFiles(output.httpConfig, folder),
+    })),
   };
 }
 

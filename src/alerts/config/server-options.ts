@@ -50,6 +50,8 @@ export interface AlertServerOptions {
   readonly dispatchStartDelayMs: number;
   /** Whether metrics of notifications have a label for the receiver. */
   readonly receiverNameInMetrics: boolean;
+  /** Whether the outputs of `event_recorder` are written. */
+  readonly recordsEvents: boolean;
   /** TLS and users. Undefined: neither. */
   readonly webConfigFile: string | undefined;
   /** Listen where systemd says, and not at the listen addresses. */
@@ -94,7 +96,7 @@ const FEATURES = [
 ];
 
 /** Alertmanager's texts and exit code. */
-function featuresOf(list: string): Pick<AlertServerOptions, 'matcherMode' | 'receiverNameInMetrics'> {
+function featuresOf(list: string): Pick<AlertServerOptions, 'matcherMode' | 'receiverNameInMetrics' | 'recordsEvents'> {
   const names = list.split(',').filter((name) => name !== '');
   const unknown = names.find((name) => !FEATURES.includes(name));
   if (unknown !== undefined)
@@ -104,6 +106,7 @@ function featuresOf(list: string): Pick<AlertServerOptions, 'matcherMode' | 'rec
   return {
     matcherMode: classic ? 'classic' : strict ? 'utf8-strict' : 'fallback',
     receiverNameInMetrics: names.includes('receiver-name-in-metrics'),
+    recordsEvents: names.includes('event-recorder'),
   };
 }
 

@@ -158,7 +158,7 @@ const NAMES = {
   features: setting(
     '--enable-feature <names>',
     anyText,
-    'classic-mode, utf8-strict-mode or receiver-name-in-metrics; the other names of Alertmanager are accepted',
+    'classic-mode, utf8-strict-mode, receiver-name-in-metrics or event-recorder; the other names of Alertmanager are accepted',
     { otherwise: 'none' },
   ),
 };

@@ -98,10 +98,12 @@ const kafkaOutput = object(
   ({ topic }) => (topic === '' ? 'event_recorder kafka output requires a topic' : undefined),
 );
 
-/** Read, checked and printed, and without effect here. */
+/** Its outputs to Kafka have no effect here. */
 export const eventRecorder = object({
   file_outputs: withDefault(list(fileOutput), []),
   webhook_outputs: withDefault(list(webhookOutput), []),
   kafka_outputs: withDefault(list(kafkaOutput), []),
   stdout_outputs: withDefault(list(object({})), []),
 });
+
+export type EventRecorderConfig = ValueOf<typeof eventRecorder>;

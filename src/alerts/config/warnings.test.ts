@@ -19,10 +19,10 @@ const RECEIVERS = 'receivers: [{name: a}, {name: b}]\n';
 const root = (fields: string) => `route:\n  receiver: a\n${fields}${RECEIVERS}`;
 
 test("settings of Alertmanager's own telemetry are read and checked, and have no effect", () => {
-  const text = `${root('')}tracing: {endpoint: "x:1"}\nevent_recorder: {file_outputs: [{path: x}]}\n`;
+  const text = `${root('')}tracing: {endpoint: "x:1"}\nevent_recorder: {kafka_outputs: [{topic: x}]}\n`;
   assert.deepEqual(read(text).warnings, [
     'line 4: tracing over gRPC has no effect: write client_type: http and the OTLP/HTTP endpoint',
-    'line 5: event_recorder is read and has no effect',
+    'line 5: kafka_outputs have no effect: write webhook_outputs or file_outputs',
   ]);
   const cases: readonly (readonly [fields: string, reason: string])[] = [
     ['tracing: {}', 'tracing endpoint must be set'],

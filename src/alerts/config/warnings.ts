@@ -93,9 +93,10 @@ function idleSections({ tracing, eventRecorder }: RawConfig): readonly string[] 
   const idle = (section: Located<unknown> | undefined, message: string) =>
     section ? [printProblem({ line: section.line, message })] : [];
   const overGrpc = tracing?.value.clientType === 'grpc' ? tracing : undefined;
+  const toKafka = eventRecorder?.value.kafkaOutputs.length ? eventRecorder : undefined;
   return [
     ...idle(overGrpc, 'tracing over gRPC has no effect: write client_type: http and the OTLP/HTTP endpoint'),
-    ...idle(eventRecorder, 'event_recorder is read and has no effect'),
+    ...idle(toKafka, 'kafka_outputs have no effect: write webhook_outputs or file_outputs'),
   ];
 }
 

@@ -8,6 +8,7 @@ import type { Pairs } from '../domain/notification.ts';
 import type { RoutingNames } from '../listing/alert-query.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import type { AlertGroup } from '../store/group.ts';
+import type { PipelineEvents } from './events.ts';
 import { notifiedAlert } from './notification/data.ts';
 import type { NotificationMetrics } from './notification/metrics.ts';
 import type { NotificationPlan } from './notification/plan.ts';
@@ -22,6 +23,7 @@ export interface ActivePlanParts {
   readonly state: AlertState;
   readonly metrics: NotificationMetrics;
   readonly traces?: Traces | undefined;
+  readonly events?: PipelineEvents | undefined;
   /** Called with a configuration that a reload has put in force. */
   readonly applied?: (config: ActiveConfig['current']) => Promise<void>;
   readonly build: (config: ActiveConfig['current']) => Promise<Outcome<NotificationPlan>>;
@@ -135,9 +137,12 @@ export class ActivePlan implements RoutingNames {
   }
 
   #pipelineOf({ intervals, receivers }: NotificationPlan): Pipeline {
-    const { state, log, metrics, traces } = this.#parts;
+    const { state, log, metrics, traces, events } = this.#parts;
     const { inhibitor, silencer } = state;
     const { suppressed } = metrics;
-    return new Pipeline(new Suppression({ inhibitor, silencer, intervals, log, traces, suppressed }), receivers);
+    return new Pipeline(
+      new Suppression({ inhibitor, silencer, intervals, log, traces, events, suppressed }),
+      receivers,
+    );
   }
 }

@@ -6,6 +6,7 @@ import type { AlertGroup } from '../store/group.ts';
 import type { AlertGroups, GroupListener } from '../store/groups.ts';
 import type { AlertSlot } from '../store/slot.ts';
 import type { Claims, FlushResult, ReleasedAlert } from './claims.ts';
+import type { PipelineEvents } from './events.ts';
 import { Flush, type FlushParts } from './flush.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { RememberedTimer, TimerStorage } from './group-timers.ts';
@@ -20,6 +21,7 @@ export interface DispatcherParts {
   /** Held while groups are due, so that sends begin after all of them are flushed. */
   readonly sending: SendQueue;
   readonly traces?: Traces | undefined;
+  readonly events?: PipelineEvents | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Called before a notification of these alerts is sent: the next commit puts them on disk. */
@@ -157,6 +159,7 @@ export class Dispatcher implements GroupListener {
     // From the appointed time, so that delays do not add up.
     const isLate = now - group.nextFlushAt > MAX_LATE_MS;
     this.#set(group, (isLate ? now : group.nextFlushAt) + group.route.groupIntervalMs, true);
+    this.#parts.events?.flushed(group);
     const flush = new Flush(group, this.#pipeline as Pipeline, this.#flushParts);
     flush.evaluate();
     if (flush.state === 'evaluated') this.#queue(flush);
@@ -203,6 +206,7 @@ export class Dispatcher implements GroupListener {
     const released: ReleasedAlert[] = [];
     for (const { slot, alert, isResolved } of alerts) {
       if (!isResolved || slot.alert !== alert || !group.has(slot)) continue;
+      this.#parts.events?.resolved(group, alert);
       this.#leave(group, slot);
       released.push({ fingerprint: alert.fingerprint, endsAt: alert.endsAt });
     }

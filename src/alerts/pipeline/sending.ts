@@ -10,6 +10,7 @@ import {
   type RetryResult,
 } from '../integrations/retry.ts';
 import type { AlertGroup } from '../store/group.ts';
+import type { PipelineEvents } from './events.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification/data.ts';
 import type { NotificationMetrics } from './notification/metrics.ts';
 import { type Delivered, NotificationRecorder, type NotificationRecorderParts } from './notification/recorder.ts';
@@ -22,6 +23,7 @@ export interface SendingParts extends NotificationRecorderParts {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly traces?: Traces | undefined;
+  readonly events?: PipelineEvents | undefined;
   readonly renderRouteLabels: (group: AlertGroup, alerts: readonly NotifiedAlert[]) => Pairs;
 }
 
@@ -73,6 +75,7 @@ export class Sending {
     this.#noteTemplateError(delivery.templateError);
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
+      this.#parts.events?.notified(integration, notification.reason, evaluation);
       const { receiverData = notification.receiverData } = delivery;
       await this.#delivered({ record, receiverData });
       return true;

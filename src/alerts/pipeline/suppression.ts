@@ -4,6 +4,7 @@ import type { TimeIntervals } from '../domain/time-intervals.ts';
 import type { Inhibitor } from '../inhibition/inhibitor.ts';
 import type { Silencer } from '../silences/silencer.ts';
 import type { AlertGroup } from '../store/group.ts';
+import type { PipelineEvents } from './events.ts';
 import type { FlushedAlert } from './flushed-alert.ts';
 
 /** Why an alert was left out, as Alertmanager's metrics name it. */
@@ -16,6 +17,7 @@ export interface SuppressionParts {
   readonly intervals: TimeIntervals;
   readonly log: Log;
   readonly traces?: Traces | undefined;
+  readonly events?: PipelineEvents | undefined;
   readonly suppressed: (reason: SuppressionReason, count: number) => void;
 }
 
@@ -101,6 +103,11 @@ export class Suppression {
     for (const alert of alerts) if (isLeftOut(alert, at)) count++;
     if (count === 0) return alerts;
     this.#note(reason, count);
+    this.#parts.events?.suppressed(
+      reason,
+      count === alerts.length ? alerts : alerts.filter((alert) => isLeftOut(alert, at)),
+      at,
+    );
     return count === alerts.length ? [] : keepOthers(alerts, isLeftOut, at);
   }
 

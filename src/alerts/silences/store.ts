@@ -37,6 +37,8 @@ export class SilenceStore {
   /** The running write of each silence; a later decision about it waits. */
   readonly #writing = new Map<string, Promise<unknown>>();
   readonly #listeners = new Set<SilenceListener>();
+  /** Called with a silence that was created or updated here; not with what other nodes decided. */
+  decided: ((silence: Silence, isUpdate: boolean) => void) | undefined;
   /** The number of look-ups by id. */
   reads = 0;
 
@@ -93,7 +95,9 @@ export class SilenceStore {
       const isUpdate = silence.id === known?.id;
       const changes: SilenceChange[] = [{ before: isUpdate ? known : undefined, after: silence }];
       if (replaced) changes.unshift({ before: known, after: replaced });
-      if (await this.#commit(changes)) return { ok: true, value: silence.id };
+      if (!(await this.#commit(changes))) continue;
+      this.decided?.(silence, isUpdate);
+      return { ok: true, value: silence.id };
     }
     throw new Error('other nodes change this silence again and again');
   }

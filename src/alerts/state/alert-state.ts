@@ -8,6 +8,7 @@ import type { RouteTree } from '../domain/route.ts';
 import { Inhibitor } from '../inhibition/inhibitor.ts';
 import { AlertListing } from '../listing/alert-listing.ts';
 import { Dispatcher } from '../pipeline/dispatcher.ts';
+import type { PipelineEvents } from '../pipeline/events.ts';
 import { NotificationLog } from '../pipeline/notification/log.ts';
 import { SendQueue } from '../pipeline/send-queue.ts';
 import { SilenceListing } from '../silences/listing.ts';
@@ -49,6 +50,7 @@ export interface AlertStateParts {
   readonly inhibitionRules: readonly InhibitionRule[];
   readonly storage: AlertServerStorage;
   readonly traces?: Traces | undefined;
+  readonly events?: PipelineEvents | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Makes the id of a silence. */
@@ -57,7 +59,7 @@ export interface AlertStateParts {
 
 /** Connects the stores and their listeners. The order of the listeners is decided here. */
 export function joinState(parts: AlertStateParts): AlertState {
-  const { options, tree, inhibitionRules, storage, traces, clock, log, newId } = parts;
+  const { options, tree, inhibitionRules, storage, traces, events, clock, log, newId } = parts;
   const rules = { ...options, classicNames: options.matcherMode === 'classic' };
   const silences = new SilenceStore(storage.silences, rules, newId);
   const alerts = new AlertStore(storage.alerts);
@@ -71,7 +73,18 @@ export function joinState(parts: AlertStateParts): AlertState {
   const settled = (slot: AlertSlot) => alerts.noteSettled(slot);
   const sending = new SendQueue({ clock, commit: () => storage.commit() });
   const { timers, claims } = storage;
-  const dispatcher = new Dispatcher({ groups, timers, claims, sending, traces, clock, log, announced, settled });
+  const dispatcher = new Dispatcher({
+    groups,
+    timers,
+    claims,
+    sending,
+    traces,
+    events,
+    clock,
+    log,
+    announced,
+    settled,
+  });
   const notificationLog = new NotificationLog(storage.notifications, clock);
   const limit = new AlertLimit(options.perAlertnameLimit);
   const alertListing = new AlertListing({ store: alerts, groups, silencer, inhibitor });

@@ -20,7 +20,7 @@ import { composeApp, createPlan } from '../server.ts';
 import type { SilenceRules } from '../silences/store.ts';
 import { joinState } from '../state/alert-state.ts';
 import { localStorage } from '../state/local-storage.ts';
-import { Tracing } from '../tracing.ts';
+import { openTelemetry } from '../telemetry.ts';
 
 /** What a test may set; everything else is as `opsdeck alerts serve` has it. */
 export interface AlertsAppOptions {
@@ -134,9 +134,9 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const tree = new RouteTree(route);
   const storage = localStorage({ ...options, database, clock, log });
   const state = joinState({ options, tree, inhibitionRules, storage, clock, log, newId: countedIds() });
-  const traces = new Tracing({ clock, log, environment: {} });
-  const running = { options, config, state, traces, nodes: undefined, clock, log, startedAt };
   const metrics = new Metrics();
+  const telemetry = await openTelemetry(config.current, { recordsEvents: false, metrics, clock, log });
+  const running = { options, config, state, telemetry, nodes: undefined, clock, log, startedAt };
   const externalUrl = () => 'http://alerts.example.org';
   const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };
   const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: () => 0.5 });
