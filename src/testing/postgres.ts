@@ -120,10 +120,21 @@ interface Template {
   readonly password: string;
 }
 
+/** Environment variable with the template of a test run, as JSON. */
+const TEMPLATE = 'OPSDECK_TEST_POSTGRES';
+
 let template: Promise<Template> | undefined;
 
-/** An initialised cluster, made once for this process, of which each server gets a copy. */
+/** Makes the template of all processes of a test run, if PostgreSQL is installed; removed when this process ends. */
+export async function sharePostgresTemplate(): Promise<void> {
+  const binaries = binaryFolder();
+  if (binaries) process.env[TEMPLATE] = JSON.stringify(await makeTemplate(binaries));
+}
+
+/** An initialised cluster, made once, of which each server gets a copy. */
 async function makeTemplate(binaries: string): Promise<Template> {
+  const shared = process.env[TEMPLATE];
+  if (shared) return JSON.parse(shared) as Template;
   const folder = ordinaryFolder();
   const password = `pw-${randomBytes(12).toString('hex')}`;
   const passwordFile = join(folder, 'password');

@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
+import { sharePostgresTemplate } from '../postgres.ts';
 import { launchSharedBrowser } from './shared-browser.ts';
 import { TestReport } from './test-report.ts';
 
 const FOLDER = resolve('.build/tests');
-/** Concurrent processes: one works, two mostly wait. */
-const CONCURRENCY = 3;
+/** Concurrent processes: two work, two mostly wait. */
+const CONCURRENCY = 4;
 /** Timeout of a test file. */
 const TIMEOUT_MS = 1_200_000;
 
@@ -24,7 +25,7 @@ async function runWaiting(): Promise<void> {
   }
 }
 
-const closeBrowser = await launchSharedBrowser();
+const [closeBrowser] = await Promise.all([launchSharedBrowser(), sharePostgresTemplate()]);
 await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting));
 await closeBrowser();
 process.exitCode = report.finish() ? 0 : 1;
