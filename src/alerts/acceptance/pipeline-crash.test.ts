@@ -38,7 +38,7 @@ function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
 }
 
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
-const KILLS = Number(process.env.OPSDECK_KILLS ?? 12);
+const KILLS = Number(process.env.OPSDECK_KILLS ?? 6);
 
 test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });

@@ -28,7 +28,7 @@ test('two hundred groups that begin while all nodes are restarted one after the 
   /** Begins fifty groups, and repeats all others again and again. */
   const addGroups = async () => {
     for (const goal = alerts.length + 50; alerts.length < goal; ) {
-      for (let more = 0; more < 2; more++) alerts.push(firing(`Group${alerts.length}`));
+      for (let more = 0; more < 5; more++) alerts.push(firing(`Group${alerts.length}`));
       await postAll(alerts);
     }
   };

@@ -61,10 +61,11 @@ receivers: [{name: hook, webhook_configs: [{url: "${deliveries.url}/hook"}]}]
     postAll: (alerts) =>
       Promise.allSettled(nodes.filter(({ isRunning }) => isRunning).map((node) => node.postAlerts(alerts))),
     recorded: async (count) => {
-      await eventually(`${count} notifications in the history`, async () => {
+      const isRecorded = async () => {
         const node = nodes.find(({ isRunning }) => isRunning) ?? first;
         return (await node.json<readonly unknown[]>(`/api/v2/notifications?limit=${count + 1}`)).length >= count;
-      });
+      };
+      await eventually(`${count} notifications in the history`, isRecorded, { everyMs: 200 });
     },
   };
 }
