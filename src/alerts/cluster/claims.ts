@@ -202,7 +202,9 @@ export class ClusterClaims implements Claims {
   }
 
   async #confirm(claim: HeldClaim): Promise<boolean> {
-    if (claim.fence === undefined) return true;
+    // With PostgreSQL back, the node that gets the claim knows what the others have sent.
+    if (claim.fence === undefined) claim.isLost = this.#parts.postgres.isUp;
+    if (claim.fence === undefined) return !claim.isLost;
     if (!this.#isFresh(claim)) await this.#renew([claim]);
     return !claim.isLost;
   }

@@ -8,7 +8,13 @@ const ROUTE = { groupBy: ['n'], groupWaitMs: 10 * SECOND, groupIntervalMs: MINUT
 
 /** A node among others, whose claims a test grants or refuses; granted unless it says otherwise. */
 function createNode(options: TestPipelineOptions = {}) {
-  const claim: Claim = { isInDoubt: false, confirm: async () => node.isHeld };
+  const claim: Claim = {
+    isInDoubt: false,
+    get isLost() {
+      return !node.isHeld;
+    },
+    confirm: async () => node.isHeld,
+  };
   const granted: ClaimOutcome = { ok: true, claim };
   const node = {
     isHeld: true,
@@ -138,6 +144,13 @@ test('a claim that was lost before a request keeps the request back', async () =
   await advance(10 * SECOND);
   assert.deepEqual(sent, []);
   assert.equal(counts.get('failed webhook contextCanceled'), 1);
+  claims.isHeld = true;
+  await advance(SECOND);
+  assert.deepEqual(
+    sent,
+    ['11s default/webhook first notification: +a'],
+    'asked for again, as the other node may have failed',
+  );
 });
 
 test('each attempt asks whether the claim still holds', async () => {

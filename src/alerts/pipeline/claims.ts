@@ -4,6 +4,8 @@ import type { AlertGroup } from '../store/group.ts';
 export interface Claim {
   /** The node that had it before has not recorded what it sent. */
   readonly isInDoubt: boolean;
+  /** It did not hold when it was last confirmed. */
+  readonly isLost: boolean;
   /** Resolves with whether it still holds; asked immediately before each request. */
   confirm(): Promise<boolean>;
 }

@@ -32,6 +32,8 @@ export interface DispatcherParts {
 
 /** A flush that begins later than this no longer keeps the rhythm of its group. */
 const MAX_LATE_MS = 1_000;
+/** Delay of the next attempt after a claim was lost. */
+const CLAIM_AGAIN_MS = 500;
 
 /**
  * Flushes every group when it is due: its alerts go through the pipeline, and resolved ones leave after success. The next
@@ -193,8 +195,10 @@ export class Dispatcher implements GroupListener {
     // A request that a stop has cut short may have arrived: the next node learns that from the claim, which is left open.
     if (claim && !isNotified && !this.#schedule.isRunning) return;
     if (claim) {
-      group.isContested = false;
+      const isOpen = claim.isLost && !isNotified;
+      group.isContested = isOpen;
       this.#parts.claims?.complete(claim, group, { nextFlushAt, released });
+      if (isOpen && nextFlushAt !== undefined) this.#schedule.set(group, this.#parts.clock.now() + CLAIM_AGAIN_MS);
     } else if (retryAt !== undefined && nextFlushAt !== undefined) {
       group.isContested = true;
       this.#schedule.set(group, retryAt);
