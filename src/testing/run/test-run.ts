@@ -8,8 +8,8 @@ import { launchSharedBrowser } from './shared-browser.ts';
 import { TestReport } from './test-report.ts';
 
 const FOLDER = resolve('.build/tests');
-/** Concurrent processes: two work, two mostly wait. */
-const CONCURRENCY = 4;
+/** Concurrent processes: one works, two mostly wait. */
+const CONCURRENCY = 3;
 /** Timeout of a test file. */
 const TIMEOUT_MS = 1_200_000;
 
