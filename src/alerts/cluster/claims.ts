@@ -237,7 +237,7 @@ export class ClusterClaims implements Claims {
         else claim.isLost = this.#held.get(claim.id) === claim;
       }
     } catch (error) {
-      // Without PostgreSQL nobody can take over: what was begun goes on.
+      // Without PostgreSQL no other node can take over, so the flush continues.
       if (error instanceof StorageAwayError) return;
       log.error('claims could not be renewed in PostgreSQL', { err: messageOf(error) });
     }

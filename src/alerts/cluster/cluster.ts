@@ -200,7 +200,7 @@ export class Cluster implements OpenStorage {
     for (const [id, { at }] of timers) dispatcher.flushedElsewhere(id, { nextFlushAt: at, released: [] });
   }
 
-  /** What was sent without PostgreSQL is written before any group is claimed, so that nothing is sent again. */
+  /** Writes the notifications of the outage before any group is claimed, so that none is sent again. */
   async #recover(): Promise<void> {
     const { notificationLog, alerts } = this.#state as AlertState;
     while (this.#postgres.isUp) {

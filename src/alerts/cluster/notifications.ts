@@ -19,7 +19,7 @@ import { LOAD } from './load.ts';
 import { reportFailures } from './report.ts';
 import { decodeText, encodeText } from './text.ts';
 
-/** The fence of the claim on a group; undefined: there is none, as PostgreSQL was away. */
+/** The fence of the claim on a group; undefined when PostgreSQL was away and no claim was needed. */
 export type FenceOf = (result: NotificationResult) => { readonly id: string; readonly fence: number } | undefined;
 
 /** A result with its fence. */

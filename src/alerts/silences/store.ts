@@ -138,12 +138,12 @@ export class SilenceStore {
     for (const listener of this.#listeners) listener(changes);
   }
 
-  /** Whether memory has the silence, and no write of it runs. Whoever decides on it writes in the same turn. */
+  /** Whether the silence is in memory and no write of it is running. Decide and write in the same turn. */
   #isSettled(id: string): boolean {
     return !this.#writing.has(id) && this.#silences.has(id);
   }
 
-  /** Waits for the running write of a silence, or looks in the storage for one; false if there is none. */
+  /** Waits for the running write of a silence, or looks it up in the storage; false for an unknown silence. */
   async #settle(id: string): Promise<boolean> {
     const writing = this.#writing.get(id);
     if (writing) {

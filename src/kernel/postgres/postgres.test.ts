@@ -148,7 +148,7 @@ describe('an outage', { concurrency: true }, () => {
     assert.ok(!lines.join('').includes(server.password));
   });
 
-  test('by a restart is none: a statement sent meanwhile is answered by the new server', async (t) => {
+  test('a restart is no outage: the new server answers a statement sent meanwhile', async (t) => {
     if (!needsPostgres(t)) return;
     const server = await startPostgres(t);
     const { postgres, lines } = await openForTest(t, server.url);

@@ -8,7 +8,7 @@ const CHANGE_LOCK = 2;
  * The component `kernel`: the log of changes, and the nodes.
  *
  * A sequence numbers rows in the order of inserts, and transactions commit in another. The lock, taken before the first insert
- * and held until the commit, makes the numbers the order of commits: what has a smaller one is visible earlier. Therefore
+ * and held until the commit, makes the numbers the order of commits: a smaller one is visible earlier. Therefore
  * `log_changes` is the last part of a writer's statement.
  */
 export const KERNEL_STEPS: readonly string[] = [

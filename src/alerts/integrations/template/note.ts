@@ -18,7 +18,7 @@ export function appendNote(source: string, note: string): string {
   return source === '' ? note : `${source}\n${note}`;
 }
 
-/** A rendered text without the note that ends it; the note begins with its line feed, and is empty if there is none. */
+/** Splits a rendered text from its closing note. The note begins with its line feed; a text without a note has an empty one. */
 export function splitNote(text: string): { readonly body: string; readonly note: string } {
   const at = text.startsWith(START) ? 0 : text.lastIndexOf(`\n${START}`);
   return at < 0 ? { body: text, note: '' } : { body: text.slice(0, at), note: text.slice(at) };

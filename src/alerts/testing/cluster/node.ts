@@ -135,7 +135,7 @@ export class ClusterNode {
     return new Map(list.map((silence) => [silence.id, silence]));
   }
 
-  /** A metric without labels; undefined if there is none. */
+  /** A metric without labels; undefined for an unknown name. */
   async metric(name: string): Promise<number | undefined> {
     const { body } = await this.get('/metrics');
     const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1];

@@ -123,7 +123,7 @@ export async function runOutage(cluster: Cluster, { begin, end, durationMs }: Ou
   assert.deepEqual(countTexts(deliveries.all.slice(sentBefore), MEANWHILE), { '-a': MEANWHILE.length });
 }
 
-/** What was acknowledged is there, and changes are accepted again. */
+/** Acknowledged silences are there, and changes are accepted again. */
 async function assertRecovered({ nodes }: Cluster, acknowledged: string): Promise<void> {
   for (const node of nodes) {
     assert.equal((await node.silences()).get(acknowledged)?.status.state, 'active');
