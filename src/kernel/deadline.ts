@@ -35,3 +35,17 @@ export async function withDeadline<T>(
     signal?.removeEventListener('abort', abort);
   }
 }
+
+/** Resolves with true after `ms`, or with false as soon as the signal is aborted. */
+export function waitUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve(!signal.aborted);
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

@@ -1,4 +1,5 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
+import { waitUnlessAborted } from '../../kernel/deadline.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { EventRecorderConfig } from '../config/telemetry-config.ts';
@@ -145,17 +146,7 @@ export class WebhookOutput implements EventOutput {
 
   /** False: the output is closing and has no more time. */
   #wait(ms: number): Promise<boolean> {
-    const { signal } = this.#ending;
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve(!signal.aborted);
-      };
-      const cancel = this.#parts.clock.after(ms, done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-    });
+    return waitUnlessAborted(this.#parts.clock, ms, this.#ending.signal);
   }
 }
 

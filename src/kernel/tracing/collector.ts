@@ -4,6 +4,7 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock } from '../clock.ts';
+import { waitUnlessAborted } from '../deadline.ts';
 import { messageOf } from '../errors.ts';
 import type { ConnectionOptions } from '../http-client/connections.ts';
 import { describeFailure } from '../http-client/failure.ts';
@@ -115,15 +116,6 @@ export class Collector implements SpanExporter {
 
   /** False: the wait was ended. */
   #wait(ms: number): Promise<boolean> {
-    const { signal } = this.#ending;
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve(!signal.aborted);
-      };
-      const cancel = this.#options.clock.after(ms, done);
-      signal.addEventListener('abort', done);
-    });
+    return waitUnlessAborted(this.#options.clock, ms, this.#ending.signal);
   }
 }
