@@ -4,7 +4,6 @@ import { eventually } from '../testing/eventually.ts';
 import { FakeClock } from '../testing/fake/clock.ts';
 import type { Cleanup } from '../testing/processes.ts';
 import { RetentionJob } from './retention-job.ts';
-import { RoomOrder } from './room/order.ts';
 import { openTestRooms, type TestRooms } from './testing/app.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,8 +27,7 @@ async function openRoom(t: Cleanup, body: object): Promise<Opened> {
     clock,
     async runAfter(ms, retentionMs = 0) {
       const later = new FakeClock(clock.now() + ms);
-      const order = new RoomOrder(core.state);
-      const job = new RetentionJob({ ...core, order, clock: later, retentionMs, readOnly: false });
+      const job = new RetentionJob({ ...core, clock: later, retentionMs, readOnly: false });
       await job.run();
       await job.close();
     },

@@ -6,7 +6,6 @@ import { isOpen } from './domain/member/invite-change.ts';
 import { record } from './domain/record.ts';
 import { announceFirstSeq, forgetRoom, type HangingRecords, retentionBounds } from './domain/room/retention.ts';
 import type { Room } from './domain/room/room.ts';
-import type { RoomOrder } from './room/order.ts';
 import type { RoomState } from './room/state.ts';
 import type { RoomWriter } from './room/writer.ts';
 import type { RoomStore } from './store/store.ts';
@@ -23,9 +22,6 @@ export interface RetentionJobParts {
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
-  readonly order: RoomOrder;
-  /** Notified when events were removed from the log. */
-  readonly feed: { forgetLog(): void };
   readonly clock: Clock;
   readonly log: Log;
   /** The default time in milliseconds to keep messages; 0 is for ever. */
@@ -81,14 +77,12 @@ export class RetentionJob {
 
   /** Removes a deleted room for good. */
   async purge(roomId: string): Promise<void> {
-    const { store, state, writer, order, feed } = this.#parts;
+    const { store, state, writer } = this.#parts;
     const room = state.get('room', roomId);
     if (!room || room.deletedAt === null) return;
     // Its record is removed last, so that an interrupted purge is resumed by the next run.
     await store.removeRoom(roomId);
-    feed.forgetLog();
-    const forgotten = await writer.submit(forgetRoom(roomId, this.#hangingOn(room)));
-    if (forgotten.ok) order.forget(roomId);
+    await writer.submit(forgetRoom(roomId, this.#hangingOn(room)));
   }
 
   async close(): Promise<void> {
@@ -112,7 +106,7 @@ export class RetentionJob {
   }
 
   async #removeExpired(room: Room): Promise<void> {
-    const { state, store, writer, feed, clock, retentionMs, log } = this.#parts;
+    const { state, store, writer, clock, retentionMs, log } = this.#parts;
     const bounds = retentionBounds(room, retentionMs, clock.now());
     if (!bounds) return;
     let removed = 0;
@@ -127,10 +121,6 @@ export class RetentionJob {
       if (expired.length < PART) break;
     }
     if (removed === 0) return;
-    feed.forgetLog();
-    const { messages } = await store.page({ roomId: room.id, after: 0, limit: 1 });
-    const head = state.head(room.id);
-    state.setHead(room.id, { ...head, firstSeq: messages[0]?.message.seq ?? head.lastSeq + 1 });
     log.info('messages were kept long enough', { room: room.slug, removed });
     await writer.submit(announceFirstSeq(room.id));
   }

@@ -15,6 +15,7 @@ import {
   tarPadding,
 } from '../contract/backup.ts';
 import { printInstant } from '../contract/instant.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
 
@@ -25,7 +26,7 @@ export interface RoomBackupsParts {
   readonly filesFolder: string;
   readonly store: Pick<RoomStore, 'backup'>;
   readonly writer: Pick<RoomWriter, 'pos'>;
-  readonly epoch: string;
+  readonly feed: Pick<RoomFeed, 'epoch'>;
   readonly clock: Clock;
 }
 
@@ -44,7 +45,7 @@ export class RoomBackups {
 
   /** The archive (contract/backup.ts), piece by piece. A file that is removed meanwhile is left out. */
   async *write(): AsyncGenerator<Uint8Array> {
-    const { folder, store, writer, epoch, clock } = this.#parts;
+    const { folder, store, writer, feed, clock } = this.#parts;
     makePrivateFolder(folder);
     const copy = join(folder, `${randomBytes(8).toString('hex')}.sqlite`);
     try {
@@ -66,7 +67,7 @@ export class RoomBackups {
       const manifest: BackupManifest = {
         format: 'opsdeck-rooms-backup',
         formatVersion: 1,
-        epoch,
+        epoch: feed.epoch,
         pos,
         createdAt: printInstant(clock.now()),
         sha256: hash.digest('hex'),

@@ -8,6 +8,7 @@ import type { Committed } from '../domain/event.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
 import type { Room } from '../domain/room/room.ts';
 import { makeUser } from '../domain/user/new-user.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
@@ -22,7 +23,7 @@ export interface RoomExportsParts {
   readonly store: RoomStore;
   readonly writer: Pick<RoomWriter, 'pos'>;
   readonly clock: Clock;
-  readonly epoch: string;
+  readonly feed: Pick<RoomFeed, 'epoch'>;
 }
 
 export interface ExportFilter {
@@ -67,13 +68,13 @@ export class RoomExports {
     { room, afterSeq }: Pick<RoomAccess, 'room' | 'afterSeq'>,
     filter: ExportFilter,
   ): AsyncGenerator<string> {
-    const { state, clock, epoch, writer } = this.#parts;
+    const { state, clock, feed, writer } = this.#parts;
     const running: Running = { roomId: room.id, writtenSeq: 0, changed: new Set() };
     this.#running.add(running);
     try {
       const { lastSeq } = state.head(room.id);
       const form = filter.format === 'jsonl' ? new LineForm() : new PageForm(filter.format);
-      yield form.begin(room, { epoch, pos: writer.pos, exportedAt: clock.now() }, state);
+      yield form.begin(room, { epoch: feed.epoch, pos: writer.pos, exportedAt: clock.now() }, state);
       for await (const messages of this.#pages(running, lastSeq, afterSeq)) {
         const wanted = messages.filter(isWanted(filter));
         if (wanted.length > 0) yield form.messages(wanted);

@@ -24,7 +24,6 @@ export interface ComposeInputs {
 
 /** What every part needs. */
 export interface RoomsCore extends ComposeInputs {
-  readonly epoch: string;
   readonly firstPos: number;
   readonly state: RoomState;
   readonly writer: RoomWriter;

@@ -21,12 +21,12 @@ import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
 /** Rooms and members, retention, export, import and backup. */
 export function composeDirectory(core: RoomsCore) {
-  const { options, state, store, writer, presence, clock, guard, epoch, outbound, cipher, alertRooms } = core;
+  const { options, state, store, writer, presence, clock, guard, feed, outbound, cipher, alertRooms } = core;
   const order = new RoomOrder(state);
   const exports = new RoomExports({ ...core });
   writer.onCommit(order.follow);
   writer.onCommit(exports.follow);
-  const retention = new RetentionJob({ ...core, order, retentionMs: options.retentionMs, readOnly: options.readOnly });
+  const retention = new RetentionJob({ ...core, retentionMs: options.retentionMs, readOnly: options.readOnly });
   const unread = new UnreadCounts(state, store);
   writer.onCommit(unread.follow);
   const directory = new RoomDirectory({
@@ -34,7 +34,7 @@ export function composeDirectory(core: RoomsCore) {
     unread,
     order,
     messages: new MessageReader({ state, store }),
-    cursor: () => printCursor(epoch, writer.pos),
+    cursor: () => printCursor(feed.epoch, writer.pos),
     onlineCount: (roomId) => presence?.onlineCount(roomId) ?? 0,
   });
   const context = {

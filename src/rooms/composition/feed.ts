@@ -38,7 +38,9 @@ export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
   });
   const tickets = new Tickets({ clock, state, random: randomBytes });
   presence?.announceBy(feed);
-  writer.onCommit((committed) => {
+  writer.onCommit((committed, { removal, restart }) => {
+    if (removal) feed.forgetLog(removal.firstPos);
+    if (restart) feed.restart(restart);
     feed.publish(committed);
     presence?.follow(committed);
     tickets.follow(committed);

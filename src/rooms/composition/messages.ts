@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { SlashCommands } from '../commands/slash-commands.ts';
+import { printCursor } from '../contract/feed.ts';
 import { FileCleanup } from '../files/cleanup.ts';
 import { FileStore } from '../files/file-store.ts';
 import { MessageReader } from '../messages/reader.ts';
@@ -14,7 +15,7 @@ import type { RoomsCore } from './core.ts';
 
 /** Messages and files. */
 export function composeMessages(core: RoomsCore) {
-  const { options, state, store, writer, guard, newId, clock, log, epoch } = core;
+  const { options, state, store, writer, guard, newId, clock, log, feed } = core;
   const { maxBodyBytes, maxUploadBytes, editWindowMs, keepEditHistory, requireIfMatch } = options;
   const folder = join(options.dataDir, 'files');
   const files = new FileStore({ folder, state, store, writer, newId, maxBytes: maxUploadBytes });
@@ -23,7 +24,7 @@ export function composeMessages(core: RoomsCore) {
   const messages = new MessageWriter({ state, store, writer, files, rules });
   const reader = new MessageReader({ state, store });
   const search = new MessageSearch(state, store);
-  const cursor = () => `${epoch}-${writer.pos}`;
+  const cursor = () => printCursor(feed.epoch, writer.pos);
   const paths = (commands: SlashCommands): readonly Paths[] => [
     messagePaths({ guard, messages, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
     reactionPaths({ guard, messages, reader }),

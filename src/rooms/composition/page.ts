@@ -9,9 +9,9 @@ import type { RoomsCore } from './core.ts';
 
 /** The page and its files. */
 export function composePage(core: RoomsCore, directory: RoomDirectory, reader: MessageReader): readonly Paths[] {
-  const { page: files, options, guard, state, epoch, writer } = core;
+  const { page: files, options, guard, state, feed, writer } = core;
   if (!files) return [];
-  const cursor = () => printCursor(epoch, writer.pos);
+  const cursor = () => printCursor(feed.epoch, writer.pos);
   const page = new RoomsPage({ files, auth: options.auth, state, directory, reader, cursor });
   return [pagePaths({ guard, page, serve: servePage(files) })];
 }

@@ -103,7 +103,6 @@ async function composeCore(inputs: ComposeInputs) {
   warnOfClosedSecrets(cipher, state.all('secret'), log);
   const core: RoomsCore = {
     ...inputs,
-    epoch: stored.epoch,
     firstPos: stored.firstPos,
     state,
     writer,

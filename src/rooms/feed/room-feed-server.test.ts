@@ -36,11 +36,11 @@ test('a stream resumes at the same place after a restart of the server', async (
   assert.equal((await stream.next())?.event, 'hello');
   const pos = await commit(first, { events: benchEvents(1) });
   const heard = await stream.next();
-  assert.equal(heard?.id, `${first.core.epoch}-${pos}`);
+  assert.equal(heard?.id, `${first.core.feed.epoch}-${pos}`);
   const last = await commit(first, { events: benchEvents(300) });
   const second = await first.restart();
   assert.equal((await stream.over) === 'broken', false, 'it was ended, not cut');
-  assert.equal(second.core.epoch, first.core.epoch);
+  assert.equal(second.core.feed.epoch, first.core.feed.epoch);
   const openAgain = await serve(t, second);
   const again = await openAgain(`/api/room/bench/event?since=${heard?.id}`);
   const positions: number[] = [];
@@ -57,7 +57,7 @@ test('the log, a ticket and presence are answered by the whole server', async (t
   const last = await commit(rooms, benchRoom());
   const log = await rooms.send('GET', '/api/event/log?since=0&wait=0&rooms=bench', { as: 'ana' });
   assert.equal(log.status, 200);
-  assert.equal(log.json.cursor, `${rooms.core.epoch}-${last}`);
+  assert.equal(log.json.cursor, `${rooms.core.feed.epoch}-${last}`);
   assert.equal(log.json.events.at(-1).event, 'room.created');
   const ticket = await rooms.send('POST', '/api/event/ticket', { as: 'ana', body: {} });
   assert.equal(ticket.status, 201);

@@ -9,7 +9,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
-import type { RoomStore } from '../store/store.ts';
+import type { LogState, RoomStore } from '../store/store.ts';
 import { entryOfCommitted } from './entry.ts';
 import { type FeedSource, type ListenerOptions, StreamListener } from './listener.ts';
 import type { Announcer, EphemeralEvent, StreamingMessages } from './live.ts';
@@ -69,7 +69,7 @@ export interface Start {
 /** The server-sent event streams of all clients; see feed-listener.ts for a single one. */
 export class RoomFeed implements Announcer {
   readonly readers: FeedReaders;
-  readonly source: FeedSource;
+  readonly source: FeedSource & { epoch: string };
   readonly #parts: RoomFeedParts;
   readonly #fanout: Fanout;
   /** By the second of the heartbeat's round in which they get it, so that the work is spread. */
@@ -104,7 +104,7 @@ export class RoomFeed implements Announcer {
   }
 
   get epoch(): string {
-    return this.#parts.epoch;
+    return this.source.epoch;
   }
 
   /** The last position sent. */
@@ -160,6 +160,14 @@ export class RoomFeed implements Announcer {
     this.source.pages.forget();
   }
 
+  /** The log is another one: clients reconnect, and learn it from the epoch of their cursors. */
+  restart({ epoch, pos, firstPos }: LogState): void {
+    this.source.epoch = epoch;
+    this.source.tail.restart(pos);
+    this.forgetLog(firstPos);
+    for (const readers of this.readers.all()) for (const listener of readers.listeners) listener.end();
+  }
+
   announce({ type, roomId, audience, seq = Number.MAX_VALUE, data }: EphemeralEvent): void {
     let framed: Frame | undefined;
     const frame = () => {
@@ -193,7 +201,7 @@ export class RoomFeed implements Announcer {
 
   /** Where a stream resumes that asked for the cursor. */
   resume(cursor: Cursor | undefined): Start {
-    const { epoch } = this.#parts;
+    const { epoch } = this;
     const firstPos = this.#firstPos;
     const head = this.pos;
     if (!cursor) return { after: head, reset: null };
@@ -267,9 +275,9 @@ export class RoomFeed implements Announcer {
   }
 
   #hello(): Frame {
-    const { epoch, nodeId } = this.#parts;
+    const { nodeId } = this.#parts;
     const data = printHello({
-      epoch,
+      epoch: this.epoch,
       pos: this.pos,
       firstPos: this.#firstPos,
       heartbeatMs: HEARTBEAT_MS,

@@ -43,6 +43,12 @@ export class FeedTail {
     while (this.#chars > MAX_CHARS && this.#first < this.#head) this.#dropFirst();
   }
 
+  /** Begins again after a position. */
+  restart(head: number): void {
+    this.#head = head;
+    this.forget();
+  }
+
   /** Drops everything kept so far. */
   forget(): void {
     this.#slots.fill(undefined);

@@ -10,6 +10,7 @@ import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { signWebhook } from '../domain/hook/webhook-signature.ts';
 import { hookAuthorId } from '../domain/message/reserved-message.ts';
 import { SCOPES } from '../domain/token/token.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import type { Messages } from '../messages/messages.ts';
 import { ForbiddenAddressError, type OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
@@ -27,7 +28,7 @@ export interface HookDeliveryParts {
   readonly guard: OutboundGuard;
   readonly clock: Clock;
   readonly log: Log;
-  readonly epoch: string;
+  readonly feed: Pick<RoomFeed, 'epoch'>;
   readonly random: () => number;
   readonly progress: () => HookProgress;
   readonly note: (progress: HookProgress) => void;
@@ -148,12 +149,12 @@ export class HookDelivery {
   }
 
   async #deliver(event: StoredEvent): Promise<Attempt> {
-    const { clock, epoch, guard } = this.#parts;
+    const { clock, feed, guard } = this.#parts;
     const secret = this.#parts.secret();
     if (secret === undefined)
       return { ok: false, status: null, error: 'its signing secret cannot be decrypted; rotate it' };
     const now = clock.now();
-    const id = `evt_${epoch}-${event.pos}`;
+    const id = `evt_${feed.epoch}-${event.pos}`;
     const timestampS = Math.floor(now / 1000);
     const body = printDelivery(event.type, new Date(now).toISOString(), event.data);
     const headers = {

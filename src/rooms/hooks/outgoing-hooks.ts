@@ -6,6 +6,7 @@ import type { Committed } from '../domain/event.ts';
 import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { type RecordChange, record } from '../domain/record.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
@@ -27,7 +28,7 @@ export interface OutgoingHooksParts {
   readonly cipher: SecretCipher;
   readonly clock: Clock;
   readonly log: Log;
-  readonly epoch: string;
+  readonly feed: Pick<RoomFeed, 'epoch'>;
   /** From 0 up to 1. */
   readonly random: () => number;
 }

@@ -1,5 +1,5 @@
-import type { Committed } from '../domain/event.ts';
 import type { RoomState } from './state.ts';
+import type { CommitListener } from './writer.ts';
 
 /** The order of rooms: by their latest message, newest first; then rooms without messages, newest first. */
 export interface RoomPlace {
@@ -16,17 +16,19 @@ export class RoomOrder {
 
   constructor(state: RoomState) {
     this.#state = state;
-    this.#places = [...state.all('room').keys()].map((roomId) => placeOf(state, roomId)).sort(comparePlaces);
+    this.#places = allPlaces(state);
   }
 
   /** A listener to commits. */
-  readonly follow = (committed: readonly Committed[]): void => {
+  readonly follow: CommitListener = (committed, { records, restart }) => {
+    if (restart) this.#places = allPlaces(this.#state);
     for (const { event } of committed)
       if (event.type === 'message.created' || event.type === 'room.created') this.#moved.add(event.roomId);
+    for (const { kind, key, value } of records) if (kind === 'room' && value === null) this.#forget(key);
   };
 
   /** The room was purged. */
-  forget(roomId: string): void {
+  #forget(roomId: string): void {
     this.#places = this.#places.filter((place) => place.roomId !== roomId);
     this.#moved.delete(roomId);
   }
@@ -56,6 +58,10 @@ export class RoomOrder {
     this.#places.sort(comparePlaces);
     return this.#places;
   }
+}
+
+function allPlaces(state: RoomState): RoomPlace[] {
+  return [...state.all('room').keys()].map((roomId) => placeOf(state, roomId)).sort(comparePlaces);
 }
 
 export function placeOf(state: RoomState, roomId: string): RoomPlace {

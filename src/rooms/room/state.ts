@@ -66,6 +66,7 @@ export class RoomState implements StateView {
     for (const { kind, key, value } of changes) {
       const table = this.#tables[kind] as Map<string, unknown>;
       if (kind === 'member') this.#indexMember(this.#tables.member.get(key), value);
+      if (kind === 'room' && value === null) this.#heads.delete(key);
       if (value === null) table.delete(key);
       else table.set(key, value);
     }
@@ -80,7 +81,7 @@ export class RoomState implements StateView {
     }
   }
 
-  /** After messages were purged. */
+  /** After messages were removed. */
   setHead(roomId: string, head: RoomHead): void {
     this.#heads.set(roomId, head);
   }

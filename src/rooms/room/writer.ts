@@ -1,12 +1,20 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
 import { printMessage } from '../contract/message-json.ts';
 import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
 import { type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
-import { type PreparedEvent, type PreparedWrite, type RoomStore, StorageFullError } from '../store/store.ts';
+import {
+  BehindError,
+  type Commit,
+  type PreparedEvent,
+  type PreparedWrite,
+  type RoomStore,
+  StorageFullError,
+} from '../store/store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
 import type { RoomState } from './state.ts';
 
@@ -26,8 +34,8 @@ export interface RoomWriterParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** Receives committed events once, in the log's order, before changes are answered. */
-export type CommitListener = (committed: readonly Committed[]) => void;
+/** Receives the events of all nodes once, in the log's order, before changes are answered, and their commit. */
+export type CommitListener = (events: readonly Committed[], commit: Commit) => void;
 
 interface Waiting {
   readonly change: Change<unknown>;
@@ -71,6 +79,7 @@ export class RoomWriter {
     this.#parts = parts;
     this.#pos = pos;
     if (parts.readOnly) this.#outcome = READ_ONLY;
+    parts.store.follow((commit) => this.#follow(commit));
   }
 
   /** The last position committed and sent to listeners. */
@@ -112,7 +121,8 @@ export class RoomWriter {
       try {
         await this.#commit(batch);
       } catch (error) {
-        this.#fail(error, batch);
+        if (error instanceof StorageAwayError) for (const { settle } of batch) settle(refuseAway(error));
+        else this.#fail(error, batch);
       }
     }
     this.#running = undefined;
@@ -120,6 +130,7 @@ export class RoomWriter {
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
     const { state, store, clock, newId } = this.#parts;
+    const { version } = store;
     const view = new BatchView(state, await this.#read(batch), { now: clock.now(), newId, printMessage });
     const { decided, rest } = decideAll(batch, view);
     this.#waiting.unshift(...rest);
@@ -128,27 +139,31 @@ export class RoomWriter {
     let committed: readonly (readonly Committed[])[] = [];
     if (writes.length > 0) {
       try {
-        committed = await store.append(writes);
+        committed = await store.append(writes, version);
         this.#isFull = false;
       } catch (error) {
-        if (!(error instanceof StorageFullError)) throw error;
-        this.#isFull = true;
-        this.#lookLater();
-        // Decisions without writes may depend on the failed ones, so all are refused.
-        for (const { waiting } of decided) waiting.settle(FULL);
+        if (error instanceof BehindError) this.#waiting.unshift(...decided.map(({ waiting }) => waiting));
+        else this.#refuse(decided, error);
         return;
       }
-      const events = committed.flat();
-      for (const { records } of writes) if (records) state.applyRecords(records);
-      state.applyEvents(events);
-      this.#pos = events.at(-1)?.pos ?? this.#pos;
-      if (events.length > 0) this.#notify(events);
     }
     let written = 0;
     for (const { waiting, decision, write } of decided) {
       const events = write ? (committed[written++] ?? []) : [];
       settle(waiting, () => decision.answer(events));
     }
+  }
+
+  /** Decisions without writes may depend on the failed ones, so all are refused. */
+  #refuse(decided: readonly Decided[], error: unknown): void {
+    const isFull = error instanceof StorageFullError;
+    if (!isFull && !(error instanceof StorageAwayError)) throw error;
+    if (isFull) {
+      this.#isFull = true;
+      this.#lookLater();
+    }
+    const refusal = isFull ? FULL : refuseAway(error);
+    for (const { waiting } of decided) waiting.settle(refusal);
   }
 
   /** Balancers send nothing to an unhealthy server, so recovery must not depend on requests. */
@@ -190,10 +205,16 @@ export class RoomWriter {
     };
   }
 
-  #notify(events: readonly Committed[]): void {
+  #follow(commit: Commit): void {
+    const { state } = this.#parts;
+    const { events, records, removal, restart } = commit;
+    state.applyRecords(records);
+    state.applyEvents(events);
+    for (const [roomId, head] of removal?.heads ?? []) state.setHead(roomId, head);
+    this.#pos = restart?.pos ?? events.at(-1)?.pos ?? this.#pos;
     for (const listener of this.#listeners) {
       try {
-        listener(events);
+        listener(events, commit);
       } catch (error) {
         // It is committed: a failing listener changes nothing about that.
         this.#parts.log.error('a listener to commits failed', { err: messageOf(error) });
@@ -207,6 +228,14 @@ export class RoomWriter {
     for (const { settle } of [...batch, ...this.#waiting.splice(0)]) settle(FAILED);
     this.#parts.failed(error);
   }
+}
+
+/** A refusal while PostgreSQL is away. */
+export function refuseAway({ reason, isUncertain }: StorageAwayError): Refusal {
+  const doubt = isUncertain ? '; the change may have been written, and repeating it under the same id is safe' : '';
+  return refuse('storage_unavailable', `PostgreSQL is away (${reason})${doubt}; try again in a moment`, {
+    retryAfterS: 2,
+  });
 }
 
 /** `rest`: changes not yet decided. */

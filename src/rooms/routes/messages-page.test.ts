@@ -80,7 +80,7 @@ test('links lead through all pages, forwards and backwards, once through each', 
 test('the cursor of a page is the place in the stream before it was read', async (t) => {
   const { rooms } = await openWithPages(t);
   const { json } = await rooms.send('GET', '/api/room/ops/message?limit=1', { as: 'ana' });
-  assert.equal(json.cursor, `${rooms.core.epoch}-${rooms.core.writer.pos}`);
+  assert.equal(json.cursor, `${rooms.core.feed.epoch}-${rooms.core.writer.pos}`);
   await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'later' } });
   const log = await rooms.send('GET', `/api/event/log?since=${json.cursor}&wait=0`, { as: 'ana' });
   assert.deepEqual(

@@ -54,7 +54,7 @@ test('one request opens a room: last messages, members, and a cursor from before
     ['2', '3'],
   );
   assert.equal(opened.members.length, 2);
-  assert.equal(opened.cursor, `${core.epoch}-${core.writer.pos}`);
+  assert.equal(opened.cursor, `${core.feed.epoch}-${core.writer.pos}`);
   assert.equal(opened.me.unread, 3);
   assert.deepEqual((await send('GET', '/api/room/ops?messages=0', { as: 'ben' })).json.messages, []);
   assert.equal((await send('GET', '/api/room/ops?messages=201')).status, 400);

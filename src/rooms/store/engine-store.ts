@@ -9,6 +9,7 @@ import type { Removed, RoomEngine, StoredText } from './engine.ts';
 import { KnownIds } from './known-ids.ts';
 import { placeWrites, type Standing } from './placement.ts';
 import {
+  type Commit,
   type EventQuery,
   type MessagePage,
   type PageQuery,
@@ -16,6 +17,7 @@ import {
   type Removal,
   type RetentionQuery,
   type RoomStore,
+  recordsOf,
   type SearchPage,
   type SearchQuery,
   StorageFullError,
@@ -47,6 +49,9 @@ export class EngineRoomStore implements RoomStore {
   /** Resolves after the last write. */
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** This server alone decides. */
+  readonly version = 0;
+  readonly #followers: ((commit: Commit) => void)[] = [];
 
   /** `stored`: the engine's state. */
   constructor(parts: EngineStoreParts, stored: StoredState) {
@@ -67,6 +72,12 @@ export class EngineRoomStore implements RoomStore {
     return this.#opened ? Promise.resolve(this.#opened) : this.#parts.engine.load();
   }
 
+  follow(follower: (commit: Commit) => void): void {
+    this.#followers.push(follower);
+  }
+
+  async catchUp(): Promise<void> {}
+
   append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
     return this.#write(async (engine) => {
       const placed = placeWrites(writes, this.#standing);
@@ -74,8 +85,13 @@ export class EngineRoomStore implements RoomStore {
       placed.takeOver();
       for (const id of placed.ids) this.#known.add(id);
       if (this.#known.needsFilter) this.#fillKnown();
+      this.#tell({ isOwn: true, events: placed.committed.flat(), records: recordsOf(writes) });
       return placed.committed;
     });
+  }
+
+  #tell(commit: Commit): void {
+    for (const follower of this.#followers) follower(commit);
   }
 
   checkRoom(): Promise<void> {
@@ -178,18 +194,22 @@ export class EngineRoomStore implements RoomStore {
   async removeMessages(roomId: string, ids: readonly string[], rememberUntil: number): Promise<Removal> {
     const now = this.#parts.clock.now();
     const part = { what: 'messages', roomId, ids, until: rememberUntil, now } as const;
-    return toRemoval(await this.#write((engine) => engine.remove(part)));
+    return this.#write(async (engine) => this.#removed(roomId, await engine.remove(part)));
   }
 
   /** In parts, so that a large room does not block others. */
   async removeRoom(roomId: string): Promise<Removal> {
     while ((await this.#write((engine) => engine.remove({ what: 'part of room', roomId }))).some);
-    const removed = await this.#write(async (engine) => {
+    return this.#write(async (engine) => {
       const removed = await engine.remove({ what: 'room', roomId });
       this.#standing.lastSeqs.delete(roomId);
-      return removed;
+      return this.#removed(roomId, removed);
     });
-    return toRemoval(removed);
+  }
+
+  #removed(roomId: string, { head, firstPos }: Removed): Removal {
+    this.#tell({ isOwn: true, events: [], records: [], removal: { heads: new Map([[roomId, head]]), firstPos } });
+    return { head, firstPos };
   }
 
   backup(file: string): Promise<void> {
@@ -218,8 +238,6 @@ export class EngineRoomStore implements RoomStore {
 /** After other failures, such as of a sync, the disk's state is unknown. */
 const isRolledBack = (error: unknown): boolean =>
   error instanceof StorageFullError || systemCodeOf(error) === 'ERR_SQLITE_ERROR';
-
-const toRemoval = ({ head, firstPos }: Removed): Removal => ({ head, firstPos });
 
 /** The JSON is parsed on first use. */
 function toStoredMessage({ json, contentHash }: StoredText): StoredMessage {

@@ -6,18 +6,26 @@ import type { RecordChange } from '../domain/record.ts';
 import type { RoomHead } from '../domain/room/room.ts';
 import type { Run } from '../domain/run/run.ts';
 
-/** The storage of rooms. Asynchronous, so that a remote database could implement it too. */
+/** The storage of rooms: of this server alone, or of all nodes that share a database. */
 export interface RoomStore {
   /** Resolves with the reason when it has failed for good: no more reads or writes. */
   readonly failed: Promise<unknown>;
+  /** Grows with what followers have been given: the state on which decisions are made now. */
+  readonly version: number;
   /** All records, and the state of the log. */
   load(): Promise<StoredState>;
+  /** Calls the follower at each commit, of every node, in the log's order. To be called in the turn in which `load` resolves. */
+  follow(follower: (commit: Commit) => void): void;
+  /** Resolves when the followers have been given what was committed on any node before this call. */
+  catchUp(): Promise<void>;
   /**
    * Commits the writes as one transaction, in order: gives each event the next position and each new message the next
-   * sequence number of its room, and resolves when all of it is on disk. Rejects with nothing written: with a
-   * StorageFullError when there is no space, after which it may be retried; any other error is final.
+   * sequence number of its room, and resolves when all of it is on disk and the followers have been given it. `version`: the
+   * state on which the writes were decided; the last one by default. Rejects with nothing written: with a BehindError when
+   * another node has changed that state, with a StorageFullError when there is no space, after which it may be retried. After a
+   * StorageAwayError it may have been written; any other error is final.
    */
-  append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]>;
+  append(writes: readonly PreparedWrite[], version?: number): Promise<readonly (readonly Committed[])[]>;
   /** Resolves when there is space to write; rejects as append does. */
   checkRoom(): Promise<void>;
   /** Positions in `(after, upTo]`, ascending, at most `limit`. With `roomIds`, those of these rooms, and those without a room. */
@@ -62,6 +70,23 @@ export interface RoomStore {
   close(): Promise<void>;
 }
 
+/** What changed with one commit, or with several that were read together. */
+export interface Commit {
+  /** Written through this store. */
+  readonly isOwn: boolean;
+  readonly events: readonly Committed[];
+  readonly records: readonly RecordChange[];
+  /** Messages or events were removed from the log, or a deleted text was. */
+  readonly removal?: { readonly heads: ReadonlyMap<string, RoomHead>; readonly firstPos: number };
+  /** The log is another one: nothing known about positions holds. */
+  readonly restart?: LogState;
+}
+
+/** Another node has committed something on which the writes may depend: they are to be decided again. */
+export class BehindError extends Error {
+  override readonly name = 'BehindError';
+}
+
 /** The remaining range after messages were purged. */
 export interface Removal {
   /** Of their room. `lastSeq` never decreases; without messages, `firstSeq` is that of the next one. */
@@ -86,13 +111,16 @@ export class StorageFullError extends Error {
   override readonly name = 'StorageFullError';
 }
 
-export interface StoredState {
+export interface LogState {
   /** Identifies the log; changes after a restore. 4 to 12 characters of `[a-z0-9]`. */
   readonly epoch: string;
   /** The last position; 0 before the first. */
   readonly pos: number;
   /** The first position; 1 unless some were removed. */
   readonly firstPos: number;
+}
+
+export interface StoredState extends LogState {
   readonly records: readonly RecordChange[];
   readonly heads: ReadonlyMap<string, RoomHead>;
 }
@@ -193,4 +221,9 @@ export interface RetentionQuery {
   /** Never removed. */
   readonly keep: readonly string[];
   readonly limit: number;
+}
+
+/** The record changes of all writes, in order. */
+export function recordsOf(writes: readonly PreparedWrite[]): readonly RecordChange[] {
+  return writes.flatMap(({ records = [] }) => records);
 }

@@ -44,7 +44,7 @@ const local = async (args: readonly string[]) => {
 test('a backup of a running server is restored with its whole content, as a separate log', async (t) => {
   const rooms = await livelyRooms(t);
   const copy = join(temporaryFolder(t), 'copy');
-  const before = rooms.core.epoch;
+  const before = rooms.core.feed.epoch;
   assert.match(await rooms.done(['backup', copy]), /: position \d+, 1 files, /);
   await rooms.done(['say', 'ops', 'too late for the copy']);
   assert.deepEqual(readdirSync(copy).sort(), ['backup.json', 'files', 'rooms.sqlite']);
@@ -52,7 +52,7 @@ test('a backup of a running server is restored with its whole content, as a sepa
   assert.equal((await local(['restore', copy, '--data-dir', target])).code, 0);
   assert.equal((await local(['doctor', '--data-dir', target])).code, 0);
   const restored = await openTestRooms(t, { folder: target });
-  assert.notEqual(restored.core.epoch, before);
+  assert.notEqual(restored.core.feed.epoch, before);
   const { json } = await restored.send('GET', '/api/room/ops/message');
   assert.deepEqual(
     json.messages.map(({ body }: { body: string }) => body),
