@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Change, ChangeView, Write } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
@@ -10,7 +11,14 @@ import type { StoredMessage } from '../domain/message/message.ts';
 import { record } from '../domain/record.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { Room } from '../domain/room/room.ts';
-import { type PreparedWrite, type RoomStore, StorageFullError } from '../store/store.ts';
+import {
+  BehindError,
+  type Commit,
+  type PreparedWrite,
+  type RoomStore,
+  recordsOf,
+  StorageFullError,
+} from '../store/store.ts';
 import { newMessage, newRun, START } from '../testing/store/parts.ts';
 import { RoomState } from './state.ts';
 import { RoomWriter } from './writer.ts';
@@ -24,12 +32,18 @@ class FakeStore {
   held: Promise<void> = Promise.resolve();
   #pos = 0;
   readonly #seqs = new Map<string, number>();
+  version = 0;
+  tell: (commit: Commit) => void = () => {};
+
+  follow(follower: (commit: Commit) => void): void {
+    this.tell = follower;
+  }
 
   async append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
     this.commits.push(writes);
     await this.held;
     if (this.failure) throw this.failure;
-    return writes.map(({ events }) =>
+    const committed = writes.map(({ events }) =>
       events.map(({ draft }) => {
         const pos = ++this.#pos;
         if (draft.type !== 'message.created') return { pos, event: draft, data: '' };
@@ -38,6 +52,8 @@ class FakeStore {
         return { pos, event: { ...draft, message: { ...draft.message, seq } }, data: '' };
       }),
     );
+    this.tell({ isOwn: true, events: committed.flat(), records: recordsOf(writes) });
+    return committed;
   }
 
   async checkRoom(): Promise<void> {
@@ -369,4 +385,36 @@ test('a change submitted by an answer or a listener is a separate commit', async
   assert.equal(outcomeOf(await writer.submit(posting('x'))), 'x at 1');
   assert.equal(fromListener && outcomeOf(await fromListener), 'from a listener at 2');
   assert.equal(store.commits.length, 2);
+});
+
+test('a change is decided again when another node has changed the state', async () => {
+  const { store, state, writer } = openWriter();
+  const heard: unknown[] = [];
+  writer.onCommit((events, { isOwn }) => heard.push([isOwn, events.map(({ pos }) => pos)]));
+  const { append } = store;
+  store.append = async () => {
+    store.append = append;
+    store.tell({ isOwn: false, events: [], records: [record('setting', 'name', { value: 'new' })] });
+    throw new BehindError();
+  };
+  const rename = change(
+    (view) => ({ records: [record('setting', 'name', { value: `${view.get('setting', 'name')?.value}!` })] }) as Write,
+  );
+  assert.ok((await writer.submit(rename)).ok);
+  assert.equal(state.get('setting', 'name')?.value, 'new!');
+  assert.deepEqual(heard, [
+    [false, []],
+    [true, []],
+  ]);
+});
+
+test('without PostgreSQL a change is refused, and the writer goes on', async () => {
+  const { store, writer } = openWriter();
+  store.failure = new StorageAwayError('no answer within 2 s', { isUncertain: true });
+  const refused = await writer.submit(posting('a'));
+  assert.ok(!refused.ok);
+  assert.equal(refused.code, 'storage_unavailable');
+  assert.match(refused.reason, /^PostgreSQL is away \(no answer within 2 s\); the change may have been written/);
+  store.failure = undefined;
+  assert.equal(outcomeOf(await writer.submit(posting('b'))), 'b at 1');
 });

@@ -28,7 +28,14 @@ import { refuseMethod } from '../../routes/answer/answers.ts';
 import { eventPaths } from '../../routes/events.ts';
 import { presencePaths } from '../../routes/presence.ts';
 import type { GuardParts } from '../../routes/request/guard.ts';
-import type { EventQuery, PreparedWrite, RoomStore, StoredEvent } from '../../store/store.ts';
+import {
+  type Commit,
+  type EventQuery,
+  type PreparedWrite,
+  type RoomStore,
+  recordsOf,
+  type StoredEvent,
+} from '../../store/store.ts';
 
 export const EPOCH = 'k3f9';
 
@@ -40,8 +47,17 @@ export class MemoryLog {
   beforeAnswer: () => Promise<void> = async () => {};
   readonly #lastSeqs = new Map<string, number>();
 
+  readonly version = 0;
+  #follower: (commit: Commit) => void = () => {};
+
+  follow(follower: (commit: Commit) => void): void {
+    this.#follower = follower;
+  }
+
   async append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
-    return writes.map(({ events }) => events.map(({ draft, body }) => this.#add(draft, body)));
+    const committed = writes.map(({ events }) => events.map(({ draft, body }) => this.#add(draft, body)));
+    this.#follower({ isOwn: true, events: committed.flat(), records: recordsOf(writes) });
+    return committed;
   }
 
   async readEvents(query: EventQuery): Promise<readonly StoredEvent[]> {
