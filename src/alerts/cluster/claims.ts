@@ -6,9 +6,9 @@ import type { ChangeFeed } from '../../kernel/postgres/change-feed.ts';
 import type { Members } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
+import { decodeText, encodeText } from '../../kernel/postgres/text.ts';
 import type { Claim, ClaimOutcome, Claims, FlushResult } from '../pipeline/claims.ts';
 import type { AlertGroup } from '../store/group.ts';
-import { decodeText, encodeText } from './text.ts';
 
 /** How long a node may be silent before another takes its groups. */
 const LEASE_MS = 4_000;

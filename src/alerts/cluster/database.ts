@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.ts';
 import { printTarget, readConnectionUrl } from '../../kernel/postgres/connection-url.ts';
 import { migrate } from '../../kernel/postgres/migrations.ts';
 import { openPostgres, type Postgres } from '../../kernel/postgres/postgres.ts';
-import { KERNEL_STEPS } from '../../kernel/postgres/schema.ts';
+import { KERNEL_MIN_READER, KERNEL_STEPS } from '../../kernel/postgres/schema.ts';
 import { ALERT_STEPS } from './schema.ts';
 
 export const COMPONENT = 'alerts';
@@ -39,7 +39,7 @@ export async function connectAlertDatabase({
   if (!target.ok) throw new CommandError(`--storage.url: ${target.reason}`, ExitCode.usage);
   const postgres = await openPostgres({ target: target.value, applicationName: name, clock, log, waitMs });
   try {
-    await migrate(postgres, 'kernel', KERNEL_STEPS);
+    await migrate(postgres, 'kernel', KERNEL_STEPS, { minReader: KERNEL_MIN_READER });
     await migrate(postgres, COMPONENT, ALERT_STEPS);
     return { postgres, place: printTarget(target.value) };
   } catch (error) {

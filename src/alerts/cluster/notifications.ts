@@ -1,6 +1,7 @@
 import { Batches } from '../../kernel/batches.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { decodeText, encodeText } from '../../kernel/postgres/text.ts';
 import type { WriteReport } from '../../kernel/storage/write-report.ts';
 import {
   type HistoryQuery,
@@ -17,7 +18,6 @@ import {
 } from '../pipeline/notification/storage.ts';
 import { LOAD } from './load.ts';
 import { reportFailures } from './report.ts';
-import { decodeText, encodeText } from './text.ts';
 
 /** The fence of the claim on a group; undefined when PostgreSQL was away and no claim was needed. */
 export type FenceOf = (result: NotificationResult) => { readonly id: string; readonly fence: number } | undefined;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import { decodeText, encodeText } from '../../kernel/postgres/text.ts';
 import { WRITE_RETRY_MS, WriteBehind } from '../../kernel/storage/write-behind.ts';
 import type { RememberedTimer, TimerStorage } from '../pipeline/group-timers.ts';
 import { LOAD } from './load.ts';
 import { reportFailures } from './report.ts';
-import { decodeText, encodeText } from './text.ts';
 
 const WRITE_BEHIND_MS = 250;
 /** Timers per statement of an import. */

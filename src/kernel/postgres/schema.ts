@@ -5,7 +5,7 @@ export const CHANNEL = 'opsdeck';
 const CHANGE_LOCK = 2;
 
 /**
- * The component `kernel`: the log of changes, and the nodes.
+ * The component `kernel`: the log of changes, the nodes, and leases.
  *
  * A sequence numbers rows in the order of inserts, and transactions commit in another. The lock, taken before the first insert
  * and held until the commit, makes the numbers the order of commits: a smaller one is visible earlier. Therefore
@@ -45,4 +45,17 @@ export const KERNEL_STEPS: readonly string[] = [
     seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
   ) WITH (fillfactor = 50);
   `,
+  // A lease on a job. Whoever takes it over gets a higher fence, so that writes under the earlier one can be refused.
+  `
+  CREATE TABLE opsdeck.lease (
+    id text PRIMARY KEY,
+    owner uuid NOT NULL,
+    lease_until timestamptz NOT NULL,
+    fence bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE SEQUENCE opsdeck.lease_fence;
+  `,
 ];
+
+/** Servers that know only the first step work with the later ones. */
+export const KERNEL_MIN_READER = 1;

@@ -1,6 +1,6 @@
-import type { Committed } from '../domain/event.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { RoomState } from '../room/state.ts';
+import type { CommitListener } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
 
 export interface Unread {
@@ -35,7 +35,8 @@ export class UnreadCounts {
   }
 
   /** A listener to commits. */
-  readonly follow = (committed: readonly Committed[]): void => {
+  readonly follow: CommitListener = (committed, { restart }) => {
+    if (restart) this.#counted.clear();
     for (const { event } of committed) {
       const { type, roomId } = event;
       const isChange = type === 'message.updated' || type === 'message.deleted' || type === 'alert.updated';

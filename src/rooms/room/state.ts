@@ -3,6 +3,7 @@ import type { Committed } from '../domain/event.ts';
 import type { Member } from '../domain/member/member.ts';
 import type { RecordChange, RecordKind, Records } from '../domain/record.ts';
 import { EMPTY_HEAD, type RoomHead } from '../domain/room/room.ts';
+import type { StoredState } from '../store/store.ts';
 
 type Tables = { readonly [K in RecordKind]: Map<string, Records[K]> };
 
@@ -79,6 +80,13 @@ export class RoomState implements StateView {
       const { firstSeq } = this.head(roomId);
       this.#heads.set(roomId, { lastSeq: seq, firstSeq: firstSeq || seq, lastMessageAt: createdAt });
     }
+  }
+
+  /** Forgets everything else. */
+  replace({ records, heads }: Pick<StoredState, 'records' | 'heads'>): void {
+    for (const table of [...Object.values(this.#tables), this.#membersOf, this.#roomIdsOf, this.#heads]) table.clear();
+    for (const [roomId, head] of heads) this.#heads.set(roomId, head);
+    this.applyRecords(records);
   }
 
   /** After messages were removed. */

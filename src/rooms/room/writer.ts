@@ -208,6 +208,7 @@ export class RoomWriter {
   #follow(commit: Commit): void {
     const { state } = this.#parts;
     const { events, records, removal, restart } = commit;
+    if (restart) state.replace(restart);
     state.applyRecords(records);
     state.applyEvents(events);
     for (const [roomId, head] of removal?.heads ?? []) state.setHead(roomId, head);

@@ -78,8 +78,8 @@ export interface Commit {
   readonly records: readonly RecordChange[];
   /** Messages or events were removed from the log, or a deleted text was. */
   readonly removal?: { readonly heads: ReadonlyMap<string, RoomHead>; readonly firstPos: number };
-  /** The log is another one: nothing known about positions holds. */
-  readonly restart?: LogState;
+  /** Nothing known before holds: the log is another one, or too much was missed. */
+  readonly restart?: StoredState;
 }
 
 /** Another node has committed something on which the writes may depend: they are to be decided again. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import { CommandError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -12,6 +11,7 @@ import { EMPTY_HEAD } from '../../domain/room/room.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { JOURNAL_NAME, readJournal, removeJournal } from '../earlier-journal.ts';
 import type { RemovalPart, Removed, RoomEngine, StoredText, TextHits, TextPage } from '../engine.ts';
+import { newEpoch } from '../epoch.ts';
 import type { IdBits } from '../id-filter.ts';
 import {
   type EventQuery,
@@ -274,7 +274,3 @@ export class SqliteRoomEngine implements RoomEngine {
     await this.#database.close();
   }
 }
-
-const EPOCH_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-
-const newEpoch = (): string => Array.from({ length: 8 }, () => EPOCH_LETTERS[randomInt(EPOCH_LETTERS.length)]).join('');

@@ -1,0 +1,240 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Postgres } from '../../../kernel/postgres/postgres.ts';
+import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
+import type { Committed } from '../../domain/event.ts';
+import { newEpoch } from '../epoch.ts';
+import { BehindError, type Commit, type PreparedWrite, recordsOf, type StoredState } from '../store.ts';
+import { AppendBatch, type Fence } from './append-batch.ts';
+import {
+  FOLLOW_ROWS,
+  type Followed,
+  type FollowedEvent,
+  type FollowRow,
+  readFollowed,
+  readState,
+} from './follow-rows.ts';
+
+export interface SharedLogParts {
+  readonly postgres: Postgres;
+  /** Of this process. */
+  readonly incarnation: string;
+  /** For timers. */
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Wakes the other nodes. */
+  readonly announce: () => void;
+}
+
+/** Events per read. */
+const PAGE = 1_000;
+const LOAD_MS = 60_000;
+/** Before a write is tried again while another node goes first. */
+const BUSY_MS = 2;
+
+const APPEND = 'SELECT * FROM opsdeck.append_to_rooms($1, $2, $3, $4, $5, $6)';
+const RENEW = 'SELECT opsdeck.renew_room_epoch($1, $2)';
+const ORIGIN = 'SELECT epoch, origin = opsdeck.room_origin() AS "isSame" FROM opsdeck.room_log';
+
+interface AppendAnswer {
+  readonly outcome: 'written' | 'moved' | 'busy' | 'behind' | 'taken' | 'fenced';
+  readonly commits: number;
+  readonly pos: number;
+  readonly numbers: Readonly<Record<string, number>> | null;
+}
+
+/** A write under a lease that was lost. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+/** What this node has read of the log. */
+interface Applied {
+  readonly epoch: string;
+  readonly commits: number;
+  readonly pos: number;
+}
+
+/** The log of all nodes: appends to it, and tells its followers of each commit, in order. */
+export class SharedLog {
+  readonly #parts: SharedLogParts;
+  readonly #followers: ((commit: Commit) => void)[] = [];
+  #applied: Applied = { epoch: '', commits: 0, pos: 0 };
+  #firstPos = 1;
+  /** Positions that were not dense: each one is a fault of the database or of opsdeck. */
+  violations = 0;
+  /** The next read, which begins after the one that runs. */
+  #next: Promise<void> | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: SharedLogParts) {
+    this.#parts = parts;
+  }
+
+  /** The number of the last commit that followers know. */
+  get version(): number {
+    return this.#applied.commits;
+  }
+
+  follow(follower: (commit: Commit) => void): void {
+    this.#followers.push(follower);
+  }
+
+  /** Everything, as of one moment; from there on followers are told what follows. Creates the log. */
+  async load(): Promise<StoredState> {
+    const { postgres } = this.#parts;
+    const [found] = await postgres.query<{ epoch: string; isSame: boolean }>(ORIGIN);
+    if (!found?.isSame) await this.#renew(found?.epoch ?? '');
+    const rows = await postgres.query<FollowRow>(FOLLOW_ROWS, [0, null, 0], { deadlineMs: LOAD_MS });
+    const { state, commits } = readState(rows);
+    this.#applied = { epoch: state.epoch, commits, pos: state.pos };
+    this.#firstPos = state.firstPos;
+    return state;
+  }
+
+  /**
+   * Resolves when followers know what was committed before this call; all calls of that moment share one read. Also resolves
+   * while PostgreSQL is away: then the last known state is all there is.
+   */
+  async catchUp(): Promise<void> {
+    if (!this.#parts.postgres.isUp) return;
+    try {
+      await this.refresh();
+    } catch (error) {
+      if (!(error instanceof StorageAwayError)) throw error;
+    }
+  }
+
+  /** As catchUp, but rejects with a StorageAwayError. */
+  refresh(): Promise<void> {
+    this.#next ??= this.#readAfter(this.#running);
+    return this.#next;
+  }
+
+  /** As in RoomStore; under leases, rejects with a FencedError if one of them was lost. */
+  async append(
+    writes: readonly PreparedWrite[],
+    version: number,
+    fences: readonly Fence[] = [],
+  ): Promise<readonly (readonly Committed[])[]> {
+    const batch = new AppendBatch(writes);
+    const answer = await this.#send(batch, version, fences);
+    if (answer.outcome === 'fenced') throw new FencedError('the lease was lost');
+    if (answer.outcome !== 'written') {
+      await this.refresh();
+      throw new BehindError();
+    }
+    const committed = batch.committed({ pos: answer.pos, numbers: answer.numbers ?? {} });
+    const { commits, pos } = this.#applied;
+    if (commits === answer.commits - 1 && pos === answer.pos) {
+      const events = committed.flat();
+      this.#applied = { ...this.#applied, commits: answer.commits, pos: pos + events.length };
+      this.#tell({ isOwn: true, events, records: recordsOf(writes) });
+    } else if (commits < answer.commits) await this.#refreshTo(answer.commits);
+    this.#parts.announce();
+    return committed;
+  }
+
+  /** Waits for the read in progress. */
+  async close(): Promise<void> {
+    await this.#running;
+  }
+
+  async #send(batch: AppendBatch, version: number, fences: readonly Fence[]): Promise<AppendAnswer> {
+    const { postgres, incarnation, clock } = this.#parts;
+    const { epoch } = this.#applied;
+    const values = [epoch, incarnation, version, batch.hasChanges, batch.events, batch.rest(fences)];
+    for (;;) {
+      const [answer] = await postgres.query<AppendAnswer>(APPEND, values);
+      if (!answer) throw new Error('append_to_rooms gave no answer');
+      if (answer.outcome !== 'busy') return answer;
+      await new Promise<void>((done) => clock.after(BUSY_MS, done));
+    }
+  }
+
+  /** The write is committed: it is acknowledged even if PostgreSQL goes away before its followers know. */
+  async #refreshTo(commits: number): Promise<void> {
+    while (this.#applied.commits < commits && this.#parts.postgres.isUp) await this.catchUp();
+  }
+
+  #readAfter(earlier: Promise<void>): Promise<void> {
+    const read = earlier.then(() => {
+      // From here on a caller needs another read.
+      this.#next = undefined;
+      return this.#read();
+    });
+    this.#running = read.catch(() => {});
+    return read;
+  }
+
+  async #read(): Promise<void> {
+    const { postgres, log } = this.#parts;
+    for (;;) {
+      const before = this.#applied;
+      const rows = await postgres.query<FollowRow>(FOLLOW_ROWS, [before.commits, before.pos, PAGE]);
+      const read = readFollowed(rows);
+      if (!read.isSameOrigin) {
+        log.warn('PostgreSQL has failed over: clients start again', { epoch: read.epoch });
+        await this.#renew(read.epoch);
+        continue;
+      }
+      const isOther = read.epoch !== before.epoch || read.commits < before.commits;
+      if (isOther || read.pruned > before.commits) return this.#reload();
+      const isWhole = read.events.length < PAGE;
+      if (!this.#apply(read, isWhole)) return this.#reload();
+      if (isWhole) return;
+    }
+  }
+
+  /** Tells followers what they do not know yet; false after a hole in the log. */
+  #apply(read: Followed, isWhole: boolean): boolean {
+    const { epoch, commits, pos } = this.#applied;
+    const events = read.events.filter(({ committed }) => committed.pos > pos);
+    if (read.commits <= commits) return true;
+    for (const [index, { committed }] of events.entries()) {
+      if (committed.pos === pos + 1 + index) continue;
+      this.violations++;
+      this.#parts.log.error('the log has a hole: clients start again', { after: pos + index, found: committed.pos });
+      return false;
+    }
+    this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: pos + events.length };
+    const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
+    this.#firstPos = read.firstPos;
+    const removal = hasRemoval ? { removal: { heads: read.heads, firstPos: read.firstPos } } : {};
+    this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
+    for (const { isOwn, run } of runsOf(events, this.#parts.incarnation))
+      this.#tell({ isOwn, events: run, records: [] });
+    return true;
+  }
+
+  async #reload(): Promise<void> {
+    const restart = await this.load();
+    this.#tell({ isOwn: false, events: [], records: [], restart });
+  }
+
+  async #renew(epoch: string): Promise<void> {
+    await this.#parts.postgres.query(RENEW, [epoch, newEpoch()]);
+  }
+
+  #tell(commit: Commit): void {
+    for (const follower of this.#followers) {
+      try {
+        follower(commit);
+      } catch (error) {
+        this.#parts.log.error('a follower of the log failed', { err: messageOf(error) });
+      }
+    }
+  }
+}
+
+/** Consecutive events of this node, and of others. */
+function* runsOf(events: readonly FollowedEvent[], incarnation: string) {
+  for (let from = 0; from < events.length; ) {
+    const isOwn = events[from]?.writer === incarnation;
+    let to = from;
+    while (to < events.length && (events[to]?.writer === incarnation) === isOwn) to++;
+    yield { isOwn, run: events.slice(from, to).map(({ committed }) => committed) };
+    from = to;
+  }
+}
