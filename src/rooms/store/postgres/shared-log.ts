@@ -202,7 +202,8 @@ export class SharedLog {
     const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
     this.#firstPos = read.firstPos;
     const removal = hasRemoval ? { removal: { heads: read.heads, firstPos: read.firstPos } } : {};
-    this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
+    if (hasRemoval || read.records.length > 0)
+      this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
     for (const { isOwn, run } of runsOf(events, this.#parts.incarnation))
       this.#tell({ isOwn, events: run, records: [] });
     return true;
