@@ -6,7 +6,7 @@ import { writeFiles } from '../dashboard/testing/app.ts';
 import { eventually } from '../testing/eventually.ts';
 import { PlainClient } from '../testing/http/client.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
-import { needsPostgres, startPostgres } from '../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../testing/postgres.ts';
 import {
   type Cleanup,
   executablePath,
@@ -70,7 +70,7 @@ test('with --storage-url the alerts of up lie in PostgreSQL, beside those of oth
   if (!needsPostgres(t)) return;
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const { url, password } = await startPostgres(janitor);
+  const { url, password } = await openTestDatabase();
   const folder = temporaryFolder(janitor);
   const up = await startUp(janitor, folder, ['--storage-url', url]);
   const alerts = (await serversOf(up.url))[0]?.url ?? '';

@@ -2,20 +2,21 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HANG_MS } from './eventually.ts';
-import { asOrdinaryUser, freePort, ordinaryFolder, type RunningPostgres, removeFolder } from './postgres.ts';
+import { asOrdinaryUser, ordinaryFolder, removeFolder } from './ordinary-user.ts';
+import { freePort, type TestDatabase } from './postgres.ts';
 import type { Cleanup } from './processes.ts';
 
 /** PgBouncer in transaction mode, as its package configures it otherwise. Only after `needsReal(t, 'pgbouncer', 'pgbouncer')`. */
-export async function startPgBouncer(t: Cleanup, postgres: RunningPostgres): Promise<{ readonly url: string }> {
+export async function startPgBouncer(t: Cleanup, database: TestDatabase): Promise<{ readonly url: string }> {
   const folder = ordinaryFolder();
   const port = await freePort();
   const users = join(folder, 'users.txt');
-  writeFileSync(users, `"opsdeck" "${postgres.password}"\n`, { mode: 0o644 });
+  writeFileSync(users, `"opsdeck" "${database.password}"\n`, { mode: 0o644 });
   const configuration = join(folder, 'pgbouncer.ini');
   writeFileSync(
     configuration,
     `[databases]
-* = host=127.0.0.1 port=${postgres.port}
+* = host=127.0.0.1 port=${database.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -45,5 +46,5 @@ pool_mode = transaction
       done();
     });
   });
-  return { url: `postgres://opsdeck:${postgres.password}@127.0.0.1:${port}/postgres` };
+  return { url: Object.assign(new URL(database.url), { port }).href };
 }

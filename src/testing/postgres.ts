@@ -1,27 +1,32 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { HANG_MS } from './eventually.ts';
-import { type Cleanup, childrenOf, needsReal } from './processes.ts';
+import { addPrivateFile, asOrdinaryUser, ordinaryFolder, removeFolder } from './ordinary-user.ts';
+import { end, launch, pauseAll, resumeAll } from './postmaster.ts';
+import { type Cleanup, needsReal } from './processes.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL of its own, whose superuser is `opsdeck`. */
-export interface RunningPostgres {
-  /** Of the database `postgres`, with user and password. */
+/** A database in a PostgreSQL whose superuser is `opsdeck`. */
+export interface TestDatabase {
+  /** With user and password. */
   readonly url: string;
   readonly port: number;
   readonly password: string;
-  /** Creates a database and returns its URL. */
+  /** Creates another database and returns its URL. */
   createDatabase(name: string): Promise<string>;
   /** Runs SQL as superuser, in the database of `url` or in that of another URL. */
   psql(sql: string, url?: string): Promise<readonly Record<string, unknown>[]>;
+}
+
+/** A PostgreSQL of its own, with the database `postgres`. */
+export interface RunningPostgres extends TestDatabase {
   /** Switches TLS on. */
   useTls(pair: { readonly cert: string; readonly key: string }): Promise<void>;
   /** Writes a file into its folder and returns its path. */
@@ -43,14 +48,6 @@ export interface PostgresLaunch {
   /** Settings, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
 }
-
-/** Ended, and removed, when the process of the tests exits. */
-const running = new Set<ChildProcess>();
-const folders = new Set<string>();
-process.once('exit', () => {
-  for (const server of running) killAll(server);
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-});
 
 /** The newest of Debian's folders of binaries, or that on PATH. */
 function binaryFolder(): string | undefined {
@@ -76,36 +73,6 @@ export function needsPostgres(t: TestContext): boolean {
   return binaryFolder() !== undefined || needsReal(t, 'postgres', 'postgresql');
 }
 
-/** PostgreSQL and PgBouncer refuse to run as root; undefined: the current user is good enough. */
-function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
-  if (!uid || !gid) throw new Error('there is no user postgres: apt-get install postgresql');
-  return { uid: Number(uid), gid: Number(gid) };
-}
-
-/** A command line that runs as a user who is not root, and on Linux ends with this process. */
-export function asOrdinaryUser(command: string, args: readonly string[]): readonly [string, readonly string[]] {
-  if (process.platform !== 'linux') return [command, args];
-  const user = ordinaryUser();
-  const identity = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : [];
-  return ['setpriv', ['--pdeathsig=KILL', ...identity, '--', command, ...args]];
-}
-
-/** A temporary folder of that user, removed at the end of this process. */
-export function ordinaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'opsdeck-pg-'));
-  folders.add(folder);
-  const user = ordinaryUser();
-  if (user) chownSync(folder, user.uid, user.gid);
-  return folder;
-}
-
-export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  folders.delete(folder);
-}
-
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -120,21 +87,60 @@ interface Template {
   readonly password: string;
 }
 
-/** Environment variable with the template of a test run, as JSON. */
-const TEMPLATE = 'OPSDECK_TEST_POSTGRES';
+/** What the processes of a test run share; `url` is that of a running server. */
+interface Shared extends Template {
+  readonly url: string;
+}
 
-let template: Promise<Template> | undefined;
+/** Environment variable with {@link Shared}, as JSON. */
+const SHARED = 'OPSDECK_TEST_POSTGRES';
+/** Of a server with many clients that need not outlive it. */
+const SHARED_SETTINGS = { max_connections: '500', fsync: 'off', autovacuum: 'off' };
 
-/** Makes the template of all processes of a test run, if PostgreSQL is installed; removed when this process ends. */
-export async function sharePostgresTemplate(): Promise<void> {
-  const binaries = binaryFolder();
-  if (binaries) process.env[TEMPLATE] = JSON.stringify(await makeTemplate(binaries));
+const inherited = process.env[SHARED] === undefined ? undefined : (JSON.parse(process.env[SHARED]) as Shared);
+let template: Promise<Template> | undefined = inherited && Promise.resolve(inherited);
+let sharedUrl: Promise<string> | undefined = inherited && Promise.resolve(inherited.url);
+let databases = 0;
+
+/** Starts the server of {@link openTestDatabase} for all processes of a test run, if PostgreSQL is installed. */
+export async function sharePostgres(): Promise<void> {
+  if (!binaryFolder()) return;
+  const url = await startShared();
+  process.env[SHARED] = JSON.stringify({ ...(await template), url });
+}
+
+/** Ends with this process. */
+async function startShared(): Promise<string> {
+  return (await startPostgres(undefined, { settings: SHARED_SETTINGS })).url;
+}
+
+/**
+ * A database of its own in the server of the test run, for a test that neither stops nor configures PostgreSQL. Other tests
+ * use that server too: a test names the roles that it creates after itself, and finds its sessions by
+ * `datname = current_database()`. Only after {@link needsPostgres}.
+ */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  sharedUrl ??= startShared();
+  const server = new URL(await sharedUrl);
+  const name = `test_${process.pid}_${++databases}`;
+  const url = await createDatabase(server.href, name);
+  return {
+    url,
+    port: Number(server.port),
+    password: server.password,
+    createDatabase: (other) => createDatabase(url, `${name}_${other}`),
+    psql: (sql, target = url) => runSql(sql, target),
+  };
+}
+
+/** In the server of a database. */
+async function createDatabase(url: string, name: string): Promise<string> {
+  await runSql(`CREATE DATABASE ${pg.escapeIdentifier(name)}`, url);
+  return Object.assign(new URL(url), { pathname: name }).href;
 }
 
 /** An initialised cluster, made once, of which each server gets a copy. */
 async function makeTemplate(binaries: string): Promise<Template> {
-  const shared = process.env[TEMPLATE];
-  if (shared) return JSON.parse(shared) as Template;
   const folder = ordinaryFolder();
   const password = `pw-${randomBytes(12).toString('hex')}`;
   const passwordFile = join(folder, 'password');
@@ -163,10 +169,7 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
     url,
     port,
     password,
-    createDatabase: async (name) => {
-      await postgres.psql(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
-      return url.replace(/postgres$/, name);
-    },
+    createDatabase: (name) => createDatabase(url, name),
     psql: (sql, target = url) => runSql(sql, target),
     useTls: async ({ cert, key }) => {
       await postgres.psql(`ALTER SYSTEM SET ssl_cert_file = ${pg.escapeLiteral(postgres.addFile('tls.crt', cert))}`);
@@ -174,7 +177,7 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
       await postgres.psql('ALTER SYSTEM SET ssl = on');
       await postgres.psql('SELECT pg_reload_conf()');
     },
-    addFile: (name, text) => addFile(folder, name, text),
+    addFile: (name, text) => addPrivateFile(folder, name, text),
     kill: () => end(server, 'kill'),
     stop: () => end(server, 'stop'),
     start: async () => {
@@ -191,14 +194,6 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
   return postgres;
 }
 
-function addFile(folder: string, name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text, { mode: 0o600 });
-  const user = ordinaryUser();
-  if (user) chownSync(path, user.uid, user.gid);
-  return path;
-}
-
 async function runSql(sql: string, connectionString: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: HANG_MS });
   client.on('error', () => {});
@@ -208,73 +203,4 @@ async function runSql(sql: string, connectionString: string): Promise<readonly R
   } finally {
     await client.end();
   }
-}
-
-/** After a kill the kernel may still be ending a process that holds the shared memory: then it is tried again. */
-async function launch(command: string, args: readonly string[]): Promise<ChildProcess> {
-  const givenUpAt = performance.now() + HANG_MS;
-  for (;;) {
-    const server = spawn(...asOrdinaryUser(command, args), { stdio: ['ignore', 'ignore', 'pipe'] });
-    running.add(server);
-    server.once('close', () => running.delete(server));
-    const stderr = await untilReady(server);
-    if (stderr === undefined) return server;
-    const isTransient = /shared memory block|lock file .* already exists/.test(stderr);
-    if (!isTransient || performance.now() > givenUpAt) throw new Error(`postgres ${args.join(' ')}: ended\n${stderr}`);
-    await new Promise((done) => setTimeout(done, 50));
-  }
-}
-
-/** Undefined when it accepts connections, or its log when it has ended. */
-function untilReady(server: ChildProcess): Promise<string | undefined> {
-  return new Promise((done, fail) => {
-    let stderr = '';
-    server.once('error', fail);
-    server.once('close', () => done(stderr));
-    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-20_000);
-      if (text.includes('ready to accept connections')) done(undefined);
-    });
-  });
-}
-
-const isRunning = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
-
-function signal(pids: readonly (number | undefined)[], name: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      if (pid !== undefined) process.kill(pid, name);
-    } catch {
-      // It has ended by itself.
-    }
-  }
-}
-
-/** The postmaster first: it starts no more processes then. */
-function pauseAll(server: ChildProcess): readonly number[] {
-  if (!isRunning(server) || server.pid === undefined) return [];
-  signal([server.pid], 'SIGSTOP');
-  const children = childrenOf(server.pid);
-  signal(children, 'SIGSTOP');
-  return [...children, server.pid];
-}
-
-function resumeAll(server: ChildProcess): void {
-  if (isRunning(server) && server.pid !== undefined) signal([...childrenOf(server.pid), server.pid], 'SIGCONT');
-}
-
-function killAll(server: ChildProcess): void {
-  signal(pauseAll(server), 'SIGKILL');
-}
-
-async function end(server: ChildProcess, how: 'kill' | 'stop'): Promise<void> {
-  if (!isRunning(server)) return;
-  const closed = new Promise((done) => server.once('close', done));
-  if (how === 'kill') {
-    killAll(server);
-  } else {
-    resumeAll(server);
-    server.kill('SIGINT');
-  }
-  await closed;
 }

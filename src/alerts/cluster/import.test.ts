@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openDatabase } from '../../kernel/storage/database.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
-import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
 import {
   type Cleanup,
   configFile,
@@ -85,8 +85,7 @@ test('an imported directory goes on as several nodes: nothing is lost, nothing i
   if (!needsPostgres(t)) return;
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const postgres = await startPostgres(janitor);
-  const url = await postgres.createDatabase('imported');
+  const { url } = await openTestDatabase();
   const sink = await startWebhookSink(janitor);
   const config = configFile(janitor, configOf(sink.url));
   const directory = join(temporaryFolder(janitor), 'data');
@@ -121,7 +120,7 @@ test('an imported directory goes on as several nodes: nothing is lost, nothing i
   assert.deepEqual(first, {
     code: 0,
     stdout: [
-      `imported ${directory} into 127.0.0.1:${postgres.port}/imported`,
+      `imported ${directory} into ${new URL(url).host}${new URL(url).pathname}`,
       '  3 of 3 silences',
       '  2 of 2 entries of the notification log',
       '  3 of 3 notifications of the history',
@@ -168,8 +167,7 @@ test('a running node sees an import at once, and what is younger in the database
   if (!needsPostgres(t)) return;
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const postgres = await startPostgres(janitor);
-  const url = await postgres.createDatabase('running');
+  const { url } = await openTestDatabase();
   const sink = await startWebhookSink(janitor);
   const config = configFile(janitor, configOf(sink.url));
   const directory = join(temporaryFolder(janitor), 'data');
@@ -223,10 +221,9 @@ test('directories of 0.1.0 are imported completely, also one that was killed', a
   if (!needsPostgres(t)) return;
   const janitor = new Janitor();
   t.after(() => janitor.clean());
-  const postgres = await startPostgres(janitor);
   for (const end of ['stopped', 'killed']) {
     const { path, stored } = unpackDirectory<StoredAlerts>(janitor, `alerts/testdata/0.1.0-${end}.json.br`);
-    const { code, stdout, stderr } = await importInto(await postgres.createDatabase(end), path);
+    const { code, stdout, stderr } = await importInto((await openTestDatabase()).url, path);
     assert.equal(code, 0, stderr);
     const all = (table: string, what: string) => {
       const count = stored.rows[table]?.length ?? 0;

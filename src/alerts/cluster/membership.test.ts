@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
-import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
 import { type Cleanup, configFile, Janitor, startOpsdeck } from '../../testing/processes.ts';
 import type { ServerStatus } from '../contract/wire.ts';
 
@@ -43,7 +43,7 @@ async function startNode(t: Cleanup, args: readonly string[]) {
 test('nodes show each other, notice who was killed, and forget at once who has left', async (t) => {
   if (!needsPostgres(t)) return;
   const janitor = createJanitor(t);
-  const { url } = await startPostgres(janitor);
+  const { url } = await openTestDatabase();
   const config = configFile(janitor);
   const start = (name: string) =>
     startNode(janitor, ['--storage.url', url, '--config.file', config, '--cluster.peer-name', name]);
@@ -83,7 +83,7 @@ test('nodes show each other, notice who was killed, and forget at once who has l
 test('nodes whose configurations differ say so until they agree', async (t) => {
   if (!needsPostgres(t)) return;
   const janitor = createJanitor(t);
-  const { url } = await startPostgres(janitor);
+  const { url } = await openTestDatabase();
   const files = [configFile(janitor, configOf('one')), configFile(janitor, configOf('two'))] as const;
   const start = (name: string, file: string) =>
     startNode(janitor, ['--storage.url', url, '--config.file', file, '--cluster.peer-name', name]);
@@ -120,7 +120,7 @@ test('flags of gossip are refused nowhere; without a database the log names what
     /level=WARN msg="flags without effect: .* same --storage\.url of a PostgreSQL database; .*" flags="--cluster\.peer --cluster\.gossip-interval"/,
   );
   if (!needsPostgres(t)) return;
-  const { url } = await startPostgres(janitor);
+  const { url } = await openTestDatabase();
   const shared = await startNode(janitor, ['--storage.url', url, ...gossip]);
   assert.match(shared.stderr(), /level=INFO msg="flags without effect: the nodes share a database and do not gossip"/);
   assert.doesNotMatch(shared.stderr(), /level=WARN/);

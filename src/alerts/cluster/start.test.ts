@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AUTHORITY, SERVER } from '../../kernel/testdata/tls-certificates.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { PlainClient } from '../../testing/http/client.ts';
-import { freePort, needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { freePort, needsPostgres, openTestDatabase, startPostgres } from '../../testing/postgres.ts';
 import {
   type Cleanup,
   executablePath,
@@ -76,7 +76,7 @@ test('a start that cannot succeed ends with one sentence and its own code, witho
 test('nodes that make the tables at the same moment all start, and know each other', async (t) => {
   if (!needsPostgres(t)) return;
   const janitor = createJanitor(t);
-  const { url } = await startPostgres(janitor);
+  const { url } = await openTestDatabase();
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map((name) => startOpsdeck(janitor, ['--storage.url', url, '--cluster.peer-name', name])),
   );

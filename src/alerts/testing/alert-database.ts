@@ -4,14 +4,14 @@ import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { KERNEL_STEPS } from '../../kernel/postgres/schema.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { startPostgres } from '../../testing/postgres.ts';
+import { openTestDatabase } from '../../testing/postgres.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import { ALERT_STEPS } from '../cluster/schema.ts';
 
-/** A PostgreSQL with the tables of the alert servers, opened as a node does; ended after the test. */
+/** A database with the tables of the alert servers, opened as a node does; closed after the test. */
 export async function openAlertDatabase(t: Cleanup): Promise<Postgres> {
-  const server = await startPostgres(t);
-  const { postgres } = await openForTest(t, server.url);
+  const { url } = await openTestDatabase();
+  const { postgres } = await openForTest(t, url);
   await migrate(postgres, 'kernel', KERNEL_STEPS);
   await migrate(postgres, 'alerts', ALERT_STEPS);
   return postgres;

@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { type FaultyLink, startFaultyLink } from '../../testing/faulty-link.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { needsPostgres, type RunningPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { type Change, ChangeFeed } from './change-feed.ts';
@@ -78,7 +78,7 @@ function write(postgres: Postgres, keys: readonly string[], [before, after] = [0
   );
 }
 
-async function startLinked(t: TestContext, server: RunningPostgres): Promise<{ node: Node; link: FaultyLink }> {
+async function startLinked(t: TestContext, server: TestDatabase): Promise<{ node: Node; link: FaultyLink }> {
   const link = await startFaultyLink(server.port, t);
   return { link, node: await startNode(t, server.url.replace(`:${server.port}/`, `:${link.port}/`)) };
 }
@@ -88,7 +88,7 @@ const keysOf = (node: Node) => node.applied.map(({ key }) => key);
 describe('the change feed', { concurrency: true }, () => {
   test('gives every commit of many concurrent writers once, in the order of commits, and nothing that was undone', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const reader = await startNode(t, server.url);
     const writers = await Promise.all(
       Array.from({ length: 3 }, async () => (await openForTest(t, server.url)).postgres),
@@ -126,7 +126,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('has applied what was committed before catchUp was called, also by another node; callers share a read', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const [a, b] = [await startNode(t, server.url), await startNode(t, server.url)];
     for (let count = 0; count < 50; count++) {
       await write(a.postgres, [`k${count}`]);
@@ -147,7 +147,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('loads at the start, and reads any number of changes in their order', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const a = await startNode(t, server.url);
     await write(a.postgres, ['early']);
     const b = await startNode(t, server.url);
@@ -160,7 +160,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('is woken by a commit: it need not poll', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const reader = await startNode(t, server.url, new FakeClock());
     const { postgres: writer } = await openForTest(t, server.url);
     await eventually('it listens', async () => (await listeners(server)).length === 1);
@@ -170,7 +170,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('listens again after its connection was ended, and finds by itself what came meanwhile', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const reader = await startNode(t, server.url);
     const [first] = await eventually('it listens', async () => {
       const found = await listeners(server);
@@ -186,7 +186,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('loads again when its position was pruned, but not when only what it knows was', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const clock = new FakeClock();
     const pruner = await startNode(t, server.url, clock);
     const { node, link } = await startLinked(t, server);
@@ -223,7 +223,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('loads again when history was rewritten, as by a standby that took over without the last commits', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const node = await startNode(t, server.url);
     await write(node.postgres, ['kept']);
     await write(node.postgres, ['lost']);
@@ -243,7 +243,7 @@ describe('the change feed', { concurrency: true }, () => {
 
   test('loads everything when changes cannot be applied, and goes on', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const node = await startNode(t, server.url);
     node.failOnce();
     await write(node.postgres, ['a']);
@@ -257,7 +257,9 @@ describe('the change feed', { concurrency: true }, () => {
 });
 
 /** The backends that listen. */
-async function listeners(server: RunningPostgres): Promise<readonly unknown[]> {
-  const rows = await server.psql("SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN opsdeck'");
+async function listeners(server: TestDatabase): Promise<readonly unknown[]> {
+  const rows = await server.psql(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN opsdeck'",
+  );
   return rows.map(({ pid }) => pid);
 }

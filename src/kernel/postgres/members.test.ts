@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { needsPostgres, type RunningPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase, startPostgres, type TestDatabase } from '../../testing/postgres.ts';
 import { systemClock } from '../clock.ts';
 import { Members } from './members.ts';
 import { migrate } from './migrations.ts';
 import { KERNEL_STEPS } from './schema.ts';
 
-async function join(t: TestContext, server: RunningPostgres, name: string, component = 'alerts'): Promise<Members> {
+async function join(t: TestContext, server: TestDatabase, name: string, component = 'alerts'): Promise<Members> {
   const { postgres } = await openForTest(t, server.url, { name });
   await migrate(postgres, 'kernel', KERNEL_STEPS);
   const address = `${name}.example:9093`;
@@ -35,7 +35,7 @@ const untilKnown = (members: Members, ...names: string[]) =>
 describe('the nodes', { concurrency: true }, () => {
   test('nodes of one component know each other, their places and configurations, until they leave', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const b = await join(t, server, 'b');
     const a = await join(t, server, 'a');
     await join(t, server, 'other', 'rooms');
@@ -52,7 +52,7 @@ describe('the nodes', { concurrency: true }, () => {
 
   test('a node that was not seen for 5 s is dead, and its place is taken; after 15 minutes it is forgotten', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const node = await join(t, server, 'm');
     const add = (name: string, seconds: number) =>
       server.psql(`INSERT INTO opsdeck.node VALUES
@@ -70,7 +70,7 @@ describe('the nodes', { concurrency: true }, () => {
 
   test('a node that was killed and starts again replaces its former self', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const other = await join(t, server, 'other');
     await server.psql(`INSERT INTO opsdeck.node VALUES (gen_random_uuid(), 'alerts', 'a', 'a.example:9093', 'h', '1')`);
     await untilKnown(other, 'a alive', 'other alive');

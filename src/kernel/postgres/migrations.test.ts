@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
 import { CommandError, ExitCode } from '../errors.ts';
 import { migrate } from './migrations.ts';
 import { KERNEL_STEPS } from './schema.ts';
@@ -16,7 +16,7 @@ const open = async (t: TestContext, url: string) => (await openForTest(t, url)).
 describe('a migration', { concurrency: true }, () => {
   test('nodes that start at the same moment run each step once, later ones only what is new', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const nodes = await Promise.all(Array.from({ length: 5 }, () => open(t, server.url)));
     await Promise.all(nodes.map((node) => migrate(node, 'things', STEPS.slice(0, 1))));
     await Promise.all(nodes.map((node) => migrate(node, 'things', STEPS)));
@@ -33,7 +33,7 @@ describe('a migration', { concurrency: true }, () => {
 
   test('a schema of a newer version is refused, unless that version says that this one can use it', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const node = await open(t, server.url);
     await migrate(node, 'things', STEPS, { minReader: 1 });
     await migrate(node, 'things', STEPS.slice(0, 1));
@@ -53,7 +53,7 @@ describe('a migration', { concurrency: true }, () => {
 
   test('a step that fails leaves nothing of the steps before it', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const node = await open(t, server.url);
     await assert.rejects(migrate(node, 'things', [...STEPS, 'SELECT 1/0']), /division by zero/);
     assert.deepEqual(await server.psql("SELECT FROM pg_namespace WHERE nspname = 'opsdeck'"), []);
@@ -62,18 +62,18 @@ describe('a migration', { concurrency: true }, () => {
 
   test('without the right to create the schema one is told the GRANT; a schema made by an administrator is used', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
-    await server.psql("CREATE ROLE guest LOGIN PASSWORD 'guest-pw'");
-    const node = await open(t, server.url.replace(`opsdeck:${server.password}`, 'guest:guest-pw'));
+    const server = await openTestDatabase();
+    await server.psql("CREATE ROLE migrating_guest LOGIN PASSWORD 'guest-pw'");
+    const node = await open(t, server.url.replace(`opsdeck:${server.password}`, 'migrating_guest:guest-pw'));
     await assert.rejects(migrate(node, 'things', STEPS), (error) => {
       assert.ok(error instanceof CommandError && error.exitCode === ExitCode.failed);
       assert.match(
         error.message,
-        /too few rights \(permission denied for database postgres\): GRANT CONNECT, CREATE ON DATABASE/,
+        /too few rights \(permission denied for database \w+\): GRANT CONNECT, CREATE ON DATABASE/,
       );
       return true;
     });
-    await server.psql('CREATE SCHEMA opsdeck AUTHORIZATION guest');
+    await server.psql('CREATE SCHEMA opsdeck AUTHORIZATION migrating_guest');
     await migrate(node, 'things', STEPS);
     await migrate(node, 'kernel', KERNEL_STEPS);
   });

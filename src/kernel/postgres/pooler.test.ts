@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
 import { startPgBouncer } from '../../testing/pgbouncer.ts';
-import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
 import { needsReal } from '../../testing/processes.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
@@ -14,8 +14,7 @@ import { KERNEL_STEPS } from './schema.ts';
 
 test('everything works behind PgBouncer in transaction mode, where changes are found by polling', async (t) => {
   if (!needsPostgres(t) || !needsReal(t, 'pgbouncer', 'pgbouncer')) return;
-  const server = await startPostgres(t);
-  const pooler = await startPgBouncer(t, server);
+  const pooler = await startPgBouncer(t, await openTestDatabase());
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
       const { postgres, lines } = await openForTest(t, pooler.url, { name });

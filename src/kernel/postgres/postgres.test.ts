@@ -4,7 +4,7 @@ import { bundleScript, startChild } from '../../testing/child-script.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { startFaultyLink } from '../../testing/faulty-link.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { needsPostgres, type RunningPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase, startPostgres, type TestDatabase } from '../../testing/postgres.ts';
 import { SERVER } from '../testdata/tls-certificates.ts';
 import type { Postgres } from './postgres.ts';
 import { StorageAwayError } from './storage-error.ts';
@@ -27,14 +27,14 @@ async function refusalOf(postgres: Postgres, sql = 'SELECT 1'): Promise<StorageA
 const untilUp = (postgres: Postgres, isUp: boolean) =>
   eventually(isUp ? 'it is back' : 'it is away', () => postgres.isUp === isUp);
 
-function portThrough(server: RunningPostgres, port: number): string {
+function portThrough(server: TestDatabase, port: number): string {
   return server.url.replace(`:${server.port}/`, `:${port}/`);
 }
 
 describe('a database', { concurrency: true }, () => {
   test('answers with numbers, epoch milliseconds, bytes and arrays, and takes them as values', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const { postgres } = await openForTest(t, server.url);
     const values = [
       [1, 2],
@@ -66,7 +66,7 @@ describe('a database', { concurrency: true }, () => {
 
   test('refuses a wrong statement with its code, and is up', async (t) => {
     if (!needsPostgres(t)) return;
-    const { postgres, lines } = await openForTest(t, (await startPostgres(t)).url);
+    const { postgres, lines } = await openForTest(t, (await openTestDatabase()).url);
     await assert.rejects(postgres.query('SELECT * FROM absent'), { code: '42P01' });
     await assert.rejects(postgres.query('SELECT $1::int', []), { code: /08P01|42P02/ });
     await assert.rejects(postgres.query('SELECT 1', ['too many']), { code: '08P01' });
@@ -75,30 +75,32 @@ describe('a database', { concurrency: true }, () => {
 
   test('gets at most four statements at once, and all of a hundred are answered', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const { postgres } = await openForTest(t, server.url, { name: 'node-a' });
     const counts = await Promise.all(
       Array.from({ length: 100 }, () =>
         postgres.query<{ count: number }>(
-          "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'opsdeck/node-a' AND state = 'active' AND query LIKE '%a hundred%'",
+          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'opsdeck/node-a' AND state = 'active' AND query LIKE '%a hundred%'",
         ),
       ),
     );
     assert.equal(counts.length, 100);
     assert.ok(counts.every(([row]) => Number(row?.count) <= 4));
-    const [open] = await server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'opsdeck/node-a'");
+    const [open] = await server.psql(
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'opsdeck/node-a'",
+    );
     assert.equal(open?.count, '5');
   });
 
   test('decides a deadlock unseen: the statement is repeated', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t, { settings: { deadlock_timeout: '100ms' } });
+    const server = await openTestDatabase();
     const { postgres } = await openForTest(t, server.url);
     await server.psql(`
       CREATE TABLE counter (id int PRIMARY KEY, n int NOT NULL);
       INSERT INTO counter VALUES (1, 0), (2, 0);
       CREATE SEQUENCE attempts;
-      CREATE FUNCTION bump(first int, second int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+      CREATE FUNCTION bump(first int, second int) RETURNS void LANGUAGE plpgsql SET deadlock_timeout = '100ms' AS $$ BEGIN
         PERFORM nextval('attempts');
         UPDATE counter SET n = n + 1 WHERE id = first;
         PERFORM pg_sleep(0.2);
@@ -113,10 +115,12 @@ describe('a database', { concurrency: true }, () => {
 
   test('that ends all connections is connected again, without an outage', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const { postgres, lines } = await openForTest(t, server.url);
     await Promise.all(Array.from({ length: 4 }, () => postgres.query('SELECT pg_sleep(0.05)')));
-    await server.psql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    await server.psql(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
     // A statement may be sent before the end of its connection is known.
     await eventually('it answers', () => postgres.query('SELECT 1'));
     assert.deepEqual([postgres.isUp, lines], [true, []]);
@@ -179,7 +183,7 @@ describe('an outage', { concurrency: true }, () => {
 
   test('between commit and answer: the statement is uncertain, and may have been executed', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const link = await startFaultyLink(server.port, t);
     const { postgres } = await openForTest(t, portThrough(server, link.port));
     await postgres.query('CREATE TABLE kept (id int)');
@@ -242,7 +246,7 @@ describe('an outage', { concurrency: true }, () => {
 
   test('is not what a process sees that was itself stopped for 5 s', async (t) => {
     if (!needsPostgres(t)) return;
-    const server = await startPostgres(t);
+    const server = await openTestDatabase();
     const script = await bundleScript(`
       import { systemClock } from './clock.ts';
       import { readConnectionUrl } from './postgres/connection-url.ts';

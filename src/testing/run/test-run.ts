@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
-import { sharePostgresTemplate } from '../postgres.ts';
+import { sharePostgres } from '../postgres.ts';
 import { launchSharedBrowser } from './shared-browser.ts';
 import { TestReport } from './test-report.ts';
 
@@ -25,7 +25,7 @@ async function runWaiting(): Promise<void> {
   }
 }
 
-const [closeBrowser] = await Promise.all([launchSharedBrowser(), sharePostgresTemplate()]);
+const [closeBrowser] = await Promise.all([launchSharedBrowser(), sharePostgres()]);
 await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting));
 await closeBrowser();
 process.exitCode = report.finish() ? 0 : 1;

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { isLongRound } from '../../../testing/long-round.ts';
-import { needsPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres, startPostgres } from '../../../testing/postgres.ts';
 import { startCluster } from '../../testing/cluster/cluster.ts';
 import { runOutage } from '../../testing/cluster/outage.ts';
 
@@ -12,13 +12,13 @@ test('of three nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
   if (!needsPostgres(t)) return;
   await Promise.all([
     t.test('is killed and started again, none loses or repeats anything', async (t) => {
-      const cluster = await startCluster(t);
-      const { postgres } = cluster;
+      const postgres = await startPostgres(t);
+      const cluster = await startCluster(t, { database: postgres });
       await runOutage(cluster, { begin: () => postgres.kill(), end: () => postgres.start(), durationMs: 0 });
     }),
     t.test('is stopped for a while, none loses or repeats anything', async (t) => {
-      const cluster = await startCluster(t);
-      const { postgres } = cluster;
+      const postgres = await startPostgres(t);
+      const cluster = await startCluster(t, { database: postgres });
       await runOutage(cluster, { begin: () => postgres.stop(), end: () => postgres.start(), durationMs: DURATION_MS });
     }),
   ]);

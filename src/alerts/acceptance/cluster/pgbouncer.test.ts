@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
 import { startPgBouncer } from '../../../testing/pgbouncer.ts';
-import { needsPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../../testing/postgres.ts';
 import { needsReal } from '../../../testing/processes.ts';
 import { assertAccepted, groupsOf, startCluster } from '../../testing/cluster/cluster.ts';
 import { countTexts } from '../../testing/cluster/deliveries.ts';
@@ -10,10 +10,9 @@ import { type ClusterNode, firing, resolved, silenceIdIn } from '../../testing/c
 
 test('two nodes behind PgBouncer in transaction mode share silences, and notify each group once', async (t) => {
   if (!needsPostgres(t) || !needsReal(t, 'pgbouncer', 'pgbouncer')) return;
-  const postgres = await startPostgres(t);
-  const bouncer = new URL((await startPgBouncer(t, postgres)).url);
-  const connectBy = (url: string) => Object.assign(new URL(url), { port: bouncer.port }).href;
-  const { nodes, deliveries, postAll, recorded } = await startCluster(t, { size: 2, postgres, connectBy });
+  const database = await openTestDatabase();
+  const { url } = await startPgBouncer(t, database);
+  const { nodes, deliveries, postAll, recorded } = await startCluster(t, { size: 2, database, connectBy: () => url });
   const [one, other] = nodes as readonly [ClusterNode, ClusterNode];
   const id = silenceIdIn(await one.setSilence('shared')) ?? '';
   await eventually('the silence on the other node', async () => (await other.silences()).has(id));

@@ -10,15 +10,15 @@ test('of three nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
   if (!needsPostgres(t)) return;
   await Promise.all([
     t.test('is suspended, none loses or repeats anything', async (t) => {
-      const cluster = await startCluster(t);
-      const { postgres } = cluster;
+      const postgres = await startPostgres(t);
+      const cluster = await startCluster(t, { database: postgres });
       await runOutage(cluster, { begin: () => postgres.pause(), end: () => postgres.resume(), durationMs: 0 });
     }),
     t.test('commits, but is not heard, none loses or repeats anything', async (t) => {
       const postgres = await startPostgres(t);
       const link = await startFaultyLink(postgres.port, t);
       const connectBy = (url: string) => Object.assign(new URL(url), { port: String(link.port) }).href;
-      const cluster = await startCluster(t, { postgres, connectBy });
+      const cluster = await startCluster(t, { database: postgres, connectBy });
       await runOutage(cluster, { begin: () => link.dropAnswers(), end: () => link.heal(), durationMs: 0 });
     }),
   ]);

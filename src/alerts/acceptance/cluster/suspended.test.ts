@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { needsPostgres, type RunningPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres } from '../../../testing/postgres.ts';
 import { assertAccepted, type Cluster, groupsOf, startCluster } from '../../testing/cluster/cluster.ts';
 import { countTexts, withoutKnownKeys } from '../../testing/cluster/deliveries.ts';
 import { type ClusterNode, firing, resolved } from '../../testing/cluster/node.ts';
@@ -16,8 +16,8 @@ async function leaveAlone({ nodes }: Cluster, survivor: ClusterNode): Promise<vo
   await Promise.all(nodes.filter((node) => node !== survivor).map((node) => node.stop()));
 }
 
-async function testIdle(t: TestContext, postgres: RunningPostgres): Promise<void> {
-  const cluster = await startCluster(t, { postgres });
+async function testIdle(t: TestContext): Promise<void> {
+  const cluster = await startCluster(t);
   const { nodes, deliveries } = cluster;
   const [node, ...others] = nodes as readonly [ClusterNode, ...ClusterNode[]];
   const alerts = GROUPS.map((group) => firing(group));
@@ -35,11 +35,10 @@ async function testIdle(t: TestContext, postgres: RunningPostgres): Promise<void
   assert.deepEqual(countTexts(deliveries.all, GROUPS), { '+a, -a': GROUPS.length });
 }
 
-async function testSending(t: TestContext, postgres: RunningPostgres): Promise<void> {
+async function testSending(t: TestContext): Promise<void> {
   let sender: ClusterNode | undefined;
   let suspendedAt = 0;
   const cluster: Cluster = await startCluster(t, {
-    postgres,
     answer: ({ node, text }) => {
       if (text === '+a +b' && !sender) {
         sender = cluster.node(node);
@@ -71,9 +70,8 @@ async function testSending(t: TestContext, postgres: RunningPostgres): Promise<v
   assert.equal((await suspended.json<readonly unknown[]>('/api/v2/notifications')).length, 3 * GROUPS.length);
 }
 
-async function testSlowWebhook(t: TestContext, postgres: RunningPostgres): Promise<void> {
+async function testSlowWebhook(t: TestContext): Promise<void> {
   const { deliveries, postAll } = await startCluster(t, {
-    postgres,
     answer: async ({ text }) => {
       if (text === '+a') await sleep(5_000);
       return {};
@@ -89,14 +87,11 @@ async function testSlowWebhook(t: TestContext, postgres: RunningPostgres): Promi
 
 test('of three nodes', { concurrency: 3 }, async (t) => {
   if (!needsPostgres(t)) return;
-  const postgres = await startPostgres(t);
   await Promise.all([
-    t.test('one that was suspended sends nothing that others have sent meanwhile', (t) => testIdle(t, postgres)),
+    t.test('one that was suspended sends nothing that others have sent meanwhile', (t) => testIdle(t)),
     t.test('one suspended while it sends repeats nothing; what it had under way is sent under the same key', (t) =>
-      testSending(t, postgres),
+      testSending(t),
     ),
-    t.test('one sends to a webhook that takes longer than the lease, and no other does', (t) =>
-      testSlowWebhook(t, postgres),
-    ),
+    t.test('one sends to a webhook that takes longer than the lease, and no other does', (t) => testSlowWebhook(t)),
   ]);
 });

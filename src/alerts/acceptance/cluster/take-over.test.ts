@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
-import { needsPostgres, type RunningPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres } from '../../../testing/postgres.ts';
 import { assertAccepted, type Cluster, startCluster } from '../../testing/cluster/cluster.ts';
 import { countTexts } from '../../testing/cluster/deliveries.ts';
 import { type ClusterNode, firing, type PostedAlert, resolved } from '../../testing/cluster/node.ts';
@@ -11,10 +11,9 @@ import { type ClusterNode, firing, type PostedAlert, resolved } from '../../test
 const GROUP_INTERVAL = 'group_interval: 10m';
 
 /** A cluster whose sending node is killed before its first request is answered. */
-async function killSender(t: TestContext, postgres: RunningPostgres, alert: PostedAlert): Promise<Cluster> {
+async function killSender(t: TestContext, alert: PostedAlert): Promise<Cluster> {
   let isFirst = true;
   const cluster = await startCluster(t, {
-    postgres,
     timing: `group_wait: 200ms, ${GROUP_INTERVAL}`,
     answer: () => {
       const hangs = isFirst;
@@ -28,8 +27,8 @@ async function killSender(t: TestContext, postgres: RunningPostgres, alert: Post
   return cluster;
 }
 
-async function testSameKey(t: TestContext, postgres: RunningPostgres): Promise<void> {
-  const { deliveries, recorded } = await killSender(t, postgres, firing('Hung'));
+async function testSameKey(t: TestContext): Promise<void> {
+  const { deliveries, recorded } = await killSender(t, firing('Hung'));
   await recorded(1);
   assert.deepEqual(countTexts(deliveries.all, ['Hung']), { '+a, +a': 1 });
   const [first, second] = deliveries.all;
@@ -37,17 +36,16 @@ async function testSameKey(t: TestContext, postgres: RunningPostgres): Promise<v
   assert.equal(first?.idempotencyKey, second?.idempotencyKey);
 }
 
-async function testEnd(t: TestContext, postgres: RunningPostgres): Promise<void> {
+async function testEnd(t: TestContext): Promise<void> {
   const alert = firing('Ended');
-  const { deliveries, postAll, recorded } = await killSender(t, postgres, alert);
+  const { deliveries, postAll, recorded } = await killSender(t, alert);
   assertAccepted(await postAll([resolved(alert)]));
   await recorded(1);
   assert.deepEqual(countTexts(deliveries.all, ['Ended']), { '+a, -a': 1 });
 }
 
-async function testSingleWitness(t: TestContext, postgres: RunningPostgres): Promise<void> {
+async function testSingleWitness(t: TestContext): Promise<void> {
   const { nodes, deliveries, recorded } = await startCluster(t, {
-    postgres,
     timing: `group_wait: 3s, ${GROUP_INTERVAL}`,
   });
   const [witness, other] = nodes as readonly [ClusterNode, ClusterNode];
@@ -64,10 +62,9 @@ async function testSingleWitness(t: TestContext, postgres: RunningPostgres): Pro
 
 test('of a node that is killed', { concurrency: 3 }, async (t) => {
   if (!needsPostgres(t)) return;
-  const postgres = await startPostgres(t);
   await Promise.all([
-    t.test('another repeats the request under way, under the same key', (t) => testSameKey(t, postgres)),
-    t.test('another sends the end of the alert whose request was under way', (t) => testEnd(t, postgres)),
-    t.test('another notifies of the alert that was posted to it alone', (t) => testSingleWitness(t, postgres)),
+    t.test('another repeats the request under way, under the same key', (t) => testSameKey(t)),
+    t.test('another sends the end of the alert whose request was under way', (t) => testEnd(t)),
+    t.test('another notifies of the alert that was posted to it alone', (t) => testSingleWitness(t)),
   ]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../../testing/eventually.ts';
 import type { PlainResponse } from '../../../testing/http/client.ts';
-import { type RunningPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { openTestDatabase, type TestDatabase } from '../../../testing/postgres.ts';
 import { type Cleanup, configFile } from '../../../testing/processes.ts';
 import { type AnswerDelivery, type Deliveries, startDeliveries } from './deliveries.ts';
 import { ClusterNode, type PostedAlert } from './node.ts';
@@ -9,9 +9,9 @@ import { ClusterNode, type PostedAlert } from './node.ts';
 export interface ClusterPlan {
   /** Number of nodes; 3 by default. */
   readonly size?: number;
-  /** By default it starts one. Each cluster has a database of its own in it. */
-  readonly postgres?: RunningPostgres;
-  /** The address that the nodes use for a database, such as that of a proxy. */
+  /** By default one in the PostgreSQL of the test run. */
+  readonly database?: TestDatabase;
+  /** The address that the nodes use for the database, such as that of a proxy. */
   readonly connectBy?: (url: string) => string;
   /** The timing of the route, in YAML. */
   readonly timing?: string;
@@ -19,9 +19,8 @@ export interface ClusterPlan {
   readonly answer?: AnswerDelivery;
 }
 
-/** Several alert servers over one PostgreSQL, with one receiver. */
+/** Several alert servers over one database, with one receiver. */
 export interface Cluster {
-  readonly postgres: RunningPostgres;
   /** Their names are `node-1`, … */
   readonly nodes: readonly ClusterNode[];
   readonly deliveries: Deliveries;
@@ -33,7 +32,6 @@ export interface Cluster {
 }
 
 const SHORT = 'group_wait: 200ms, group_interval: 1s';
-let clusters = 0;
 
 /** Starts a cluster, killed after the test. Only after `needsPostgres`. */
 export async function startCluster(t: Cleanup, plan: ClusterPlan = {}): Promise<Cluster> {
@@ -41,20 +39,17 @@ export async function startCluster(t: Cleanup, plan: ClusterPlan = {}): Promise<
   const nodes: ClusterNode[] = [];
   // Registered before everything that they depend on, so that they end first.
   t.after(() => Promise.all(nodes.map((node) => node.kill())));
-  const postgres = plan.postgres ?? (await startPostgres(t));
-  clusters++;
-  const url = connectBy(await postgres.createDatabase(`cluster_${clusters}`));
+  const { url } = plan.database ?? (await openTestDatabase());
   const deliveries = await startDeliveries(t, answer);
   const config = `
 route: {receiver: hook, group_by: [alertname], ${timing}, repeat_interval: 24h}
 receivers: [{name: hook, webhook_configs: [{url: "${deliveries.url}/hook"}]}]
 `;
-  const args = ['--config.file', configFile(t, config), '--storage.url', url];
+  const args = ['--config.file', configFile(t, config), '--storage.url', connectBy(url)];
   for (let number = 1; number <= size; number++) nodes.push(new ClusterNode(t, `node-${number}`, args));
   await Promise.all(nodes.map((node) => node.start()));
   const first = nodes[0] as ClusterNode;
   return {
-    postgres,
     nodes,
     deliveries,
     node: (name) => nodes.find((node) => node.name === name) as ClusterNode,
