@@ -109,7 +109,7 @@ export class RetentionJob {
     const { state, store, writer, clock, retentionMs, log } = this.#parts;
     const bounds = retentionBounds(room, retentionMs, clock.now());
     if (!bounds) return;
-    let removed = 0;
+    const removed: string[] = [];
     while (!this.#isClosed) {
       const expired = await store.expired({ ...bounds, limit: PART });
       // One may have been pinned meanwhile.
@@ -117,12 +117,12 @@ export class RetentionJob {
       const ids = expired.map(({ id }) => id).filter((id) => !pinned.has(id));
       if (ids.length === 0) break;
       await store.removeMessages(room.id, ids, clock.now() + WEEK_MS);
-      removed += ids.length;
+      removed.push(...ids);
       if (expired.length < PART) break;
     }
-    if (removed === 0) return;
-    log.info('messages were kept long enough', { room: room.slug, removed });
-    await writer.submit(announceFirstSeq(room.id));
+    if (removed.length === 0) return;
+    log.info('messages were kept long enough', { room: room.slug, removed: removed.length });
+    await writer.submit(announceFirstSeq(room.id, removed));
   }
 
   async #removeInvites(): Promise<void> {
@@ -141,6 +141,7 @@ export class RetentionJob {
       banKeys: keysOf(state.all('ban')),
       inviteCodes: keysOf(state.all('invite')),
       hookIds: keysOf(state.all('hook')),
+      cardIds: keysOf(state.all('card')),
     };
   }
 }

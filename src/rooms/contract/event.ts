@@ -73,7 +73,12 @@ function printObjectPart(event: Exclude<RoomEvent, MessageEvent>, view: StateVie
     case 'room.updated':
     case 'room.archived':
     case 'room.deleted': {
-      const facts = { head: view.head(event.roomId), memberCount: view.memberCount(event.roomId) };
+      const { roomId } = event;
+      const facts = {
+        head: view.head(roomId),
+        memberCount: view.memberCount(roomId),
+        firingAlerts: view.firingAlerts(roomId),
+      };
       return printPart<RoomChanged>({ room: wireRoom(event.room, facts) });
     }
     case 'member.joined':

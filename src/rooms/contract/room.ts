@@ -77,6 +77,7 @@ export const roomReplacementSchema = v.strictObject({
   firstSeq: ownedSchema,
   lastMessageAt: ownedSchema,
   memberCount: ownedSchema,
+  firingAlerts: ownedSchema,
   onlineCount: ownedSchema,
   me: ownedSchema,
 });
@@ -139,6 +140,8 @@ export const openRoomSchema = v.strictObject({
 export interface RoomFacts {
   readonly head: RoomHead;
   readonly memberCount: number;
+  /** In answers and events, not in exports. */
+  readonly firingAlerts?: number;
   /** In answers, not in events. */
   readonly onlineCount?: number;
 }
@@ -151,6 +154,8 @@ export interface WireRoom
   readonly deleted?: boolean;
   readonly deletedAt?: string;
   readonly memberCount: number;
+  /** The number of alert cards that fire; in answers and events, not in exports. Changes without a new version. */
+  readonly firingAlerts?: number;
   /** In answers, not in events. */
   readonly onlineCount?: number;
   /** In answers to members. */
@@ -182,7 +187,7 @@ export interface WireRetention {
 }
 
 /** A room on the wire, without `me`. */
-export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFacts): WireRoom {
+export function wireRoom(room: Room, { head, memberCount, firingAlerts, onlineCount }: RoomFacts): WireRoom {
   const { copilot, createdAt, updatedAt, deletedAt, ...plain } = room;
   return {
     ...plain,
@@ -194,6 +199,7 @@ export function wireRoom(room: Room, { head, memberCount, onlineCount }: RoomFac
     firstSeq: head.firstSeq,
     lastMessageAt: printInstantOrNull(head.lastMessageAt),
     memberCount,
+    ...(firingAlerts === undefined ? {} : { firingAlerts }),
     ...(onlineCount === undefined ? {} : { onlineCount }),
   };
 }

@@ -15,6 +15,8 @@ export interface StateView {
   /** In no particular order. */
   membersOf(roomId: string): Iterable<Member>;
   memberCount(roomId: string): number;
+  /** The number of alert cards that fire in the room. */
+  firingAlerts(roomId: string): number;
   roomIdsOf(userId: string): Iterable<string>;
   head(roomId: string): RoomHead;
 }

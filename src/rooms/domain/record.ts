@@ -1,3 +1,4 @@
+import type { LiveCard } from './card/live-card.ts';
 import type { Provider, Secret } from './copilot/copilot.ts';
 import type { Hook, HookProgress } from './hook/hook.ts';
 import type { Invite } from './member/invite.ts';
@@ -27,7 +28,7 @@ export interface QuotaUse {
  * All state that is held in memory, by kind and key: everything but messages, events, runs and files. Keys: room, user,
  * provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted user ids joined
  * by `,`): itself. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`. answer: `<token or
- * user>/<Idempotency-Key>`. setting: a name.
+ * user>/<Idempotency-Key>`. setting: a name. card: the id of its message.
  */
 export interface Records {
   room: Room;
@@ -45,6 +46,7 @@ export interface Records {
   quota: QuotaUse;
   answer: IdempotentAnswer;
   setting: { readonly value: string };
+  card: LiveCard;
 }
 export type RecordKind = keyof Records;
 

@@ -147,3 +147,36 @@ test('a group that has ended before it was reported makes no message', async (t)
   await bridge.notify('resolved');
   assert.equal((await bridge.messages())[0]?.silent, true);
 });
+
+test('a room counts its firing cards, and says so when the number changes', async (t) => {
+  const { rooms, notify } = await openBridge(t);
+  const { send } = rooms;
+  const other = { groupKey: 'other' };
+  const { id } = (await notify('firing')).json;
+  await notify('firing', other);
+  await notify('firing', other);
+  await notify('resolved', other);
+  await send('DELETE', `/api/message/${id}`, { as: 'ana' });
+  await notify('firing', other);
+  const { events } = (await send('GET', '/api/event/log?since=0&types=room.updated', { as: 'ana' })).json;
+  const counts = events.map((event: { data: { room: { firingAlerts: number } } }) => event.data.room.firingAlerts);
+  assert.deepEqual(counts, [1, 2, 1, 0, 1]);
+  const again = await rooms.restart();
+  assert.equal((await again.send('GET', '/api/room/ops', { as: 'ana' })).json.firingAlerts, 1);
+});
+
+test('a firing card that retention or the end of its room removes counts no longer', async (t) => {
+  const { rooms, clock, notify } = await openBridge(t);
+  const { core, send } = rooms;
+  const { id } = (await notify('firing')).json;
+  const room = (await send('GET', '/api/room/ops', { as: 'ana' })).json;
+  await send('PUT', '/api/room/ops', { as: 'ana', body: { ...room, retention: { maxMessages: 1 } } });
+  await send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'later' } });
+  clock.advance(HOUR);
+  await eventually('the card is removed', async () => (await send('GET', `/api/message/${id}`)).status === 404);
+  await eventually('it is not counted', () => core.state.firingAlerts(room.id) === 0);
+  await notify('firing', { groupKey: 'other' });
+  assert.equal(core.state.firingAlerts(room.id), 1);
+  await send('DELETE', '/api/room/ops?purge=now', { as: 'ana' });
+  assert.deepEqual([core.state.firingAlerts(room.id), core.state.all('card').size], [0, 0]);
+});

@@ -1,3 +1,4 @@
+import type { LiveCard } from '../domain/card/live-card.ts';
 import type { ChangeView, ReactionKey, Write } from '../domain/change.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { NewMessage, StoredMessage } from '../domain/message/message.ts';
@@ -70,6 +71,14 @@ export class BatchView implements ChangeView {
       if (!key.startsWith(`${roomId}/`)) continue;
       count += Number(member !== null) - Number(this.#state.get('member', key) !== undefined);
     }
+    return count;
+  }
+
+  firingAlerts(roomId: string): number {
+    let count = this.#state.firingAlerts(roomId);
+    const changed = this.#records.get('card') as Map<string, LiveCard | null> | undefined;
+    const fires = (card: LiveCard | null | undefined) => Number(card?.roomId === roomId && card.isFiring);
+    for (const [key, card] of changed ?? []) count += fires(card) - fires(this.#state.get('card', key));
     return count;
   }
 

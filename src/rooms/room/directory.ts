@@ -49,7 +49,12 @@ export class RoomDirectory {
   async show(caller: Caller, room: Room): Promise<WireRoom> {
     const { state, onlineCount } = this.#parts;
     const { id } = room;
-    const facts = { head: state.head(id), memberCount: state.memberCount(id), onlineCount: onlineCount(id) };
+    const facts = {
+      head: state.head(id),
+      memberCount: state.memberCount(id),
+      firingAlerts: state.firingAlerts(id),
+      onlineCount: onlineCount(id),
+    };
     const wire = wireRoom(room, facts);
     const access = accessTo(state, caller, room);
     return access?.member ? { ...wire, me: await this.#me(access, access.member) } : wire;

@@ -1,3 +1,4 @@
+import type { LiveCard } from '../domain/card/live-card.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import type { Member } from '../domain/member/member.ts';
@@ -25,9 +26,11 @@ export class RoomState implements StateView {
     quota: new Map(),
     answer: new Map(),
     setting: new Map(),
+    card: new Map(),
   };
   readonly #membersOf = new Map<string, Map<string, Member>>();
   readonly #roomIdsOf = new Map<string, Set<string>>();
+  readonly #firingAlerts = new Map<string, number>();
   readonly #heads: Map<string, RoomHead>;
 
   constructor(records: readonly RecordChange[], heads: ReadonlyMap<string, RoomHead>) {
@@ -55,6 +58,10 @@ export class RoomState implements StateView {
     return this.#membersOf.get(roomId)?.size ?? 0;
   }
 
+  firingAlerts(roomId: string): number {
+    return this.#firingAlerts.get(roomId) ?? 0;
+  }
+
   roomIdsOf(userId: string): Iterable<string> {
     return this.#roomIdsOf.get(userId) ?? [];
   }
@@ -68,6 +75,10 @@ export class RoomState implements StateView {
       const table = this.#tables[kind] as Map<string, unknown>;
       if (kind === 'member') this.#indexMember(this.#tables.member.get(key), value);
       if (kind === 'room' && value === null) this.#heads.delete(key);
+      if (kind === 'card') {
+        this.#countCard(this.#tables.card.get(key), -1);
+        this.#countCard(value, 1);
+      }
       if (value === null) table.delete(key);
       else table.set(key, value);
     }
@@ -92,6 +103,10 @@ export class RoomState implements StateView {
   /** After messages were removed. */
   setHead(roomId: string, head: RoomHead): void {
     this.#heads.set(roomId, head);
+  }
+
+  #countCard(card: LiveCard | null | undefined, by: number): void {
+    if (card?.isFiring) this.#firingAlerts.set(card.roomId, this.firingAlerts(card.roomId) + by);
   }
 
   #indexMember(old: Member | undefined, member: Member | null): void {

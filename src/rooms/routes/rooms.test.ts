@@ -45,6 +45,7 @@ test('the creator of a room owns it, and a room has its defaults', async (t) => 
     firstSeq: 0,
     lastMessageAt: null,
     memberCount: 2,
+    firingAlerts: 0,
     onlineCount: 0,
   });
   assert.equal(me.role, 'owner');

@@ -78,6 +78,12 @@ test('an older version of the room is ignored, and the membership of the reader 
   assert.equal(entry.me?.involvement, 'mentions');
 });
 
+test('the number of firing alerts changes without a new version of the room', () => {
+  const entry = new RoomEntry({ ...room, version: 5, firingAlerts: 0 });
+  assert.equal(entry.updateRoom({ ...room, version: 5, firingAlerts: 2 }), true);
+  assert.equal(entry.room.firingAlerts, 2);
+});
+
 test('an answer requested before the reader has read does not take it back', () => {
   const entry = new RoomEntry({ ...room, me: { ...me, version: 2, lastReadSeq: 7 } });
   assert.equal(entry.updateMe({ ...me, version: 1, unread: 3 }), false);

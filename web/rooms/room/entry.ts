@@ -63,7 +63,8 @@ export class RoomEntry {
 
   /** Takes the room of an event, which has no `me`. */
   updateRoom(room: WireRoom): boolean {
-    if (room.version <= this.room.version) return false;
+    // The number of firing alerts changes without a new version.
+    if (room.version < this.room.version) return false;
     const { me, onlineCount } = this.room;
     this.room = { ...room, ...(me ? { me } : {}), ...(onlineCount === undefined ? {} : { onlineCount }) };
     return true;

@@ -1,5 +1,6 @@
 import { findRoom, type RoomAccess, requireLive, requireWriter } from '../access.ts';
 import type { Caller } from '../caller.ts';
+import { followCard } from '../card/live-card.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision, StateView } from '../change.ts';
 import { hashContent, type PostContent } from '../content-hash.ts';
@@ -107,7 +108,9 @@ export function decidePost(
     { type: 'message.created', roomId: message.roomId, message, contentHash },
   ];
   if (root) events.push(countReply(root, caller.user.id, view.now));
-  const records = [...entry.records, ...turns.value];
+  const followed = followCard(view, message);
+  events.push(...followed.events);
+  const records = [...entry.records, ...turns.value, ...followed.records];
   return changed(records.length === 0 ? { events } : { events, records }, contentHash, entry.events.length);
 }
 

@@ -1,5 +1,6 @@
 import { requireLive } from '../access.ts';
 import type { Caller } from '../caller.ts';
+import { followCard } from '../card/live-card.ts';
 import type { ChangeView, Decision, Write } from '../change.ts';
 import { checkIfMatch, messageEtag } from '../etag.ts';
 import { refuse } from '../refusal.ts';
@@ -34,12 +35,14 @@ export function decideRemoval(
   if (refusal) return refusal;
   const tombstone = bury(message, caller.user.id, reason ?? null, view.now);
   const root = message.threadId === null ? undefined : view.message(message.threadId)?.message;
+  const followed = followCard(view, tombstone);
   const write: Write = {
     events: [
       { type: 'message.deleted', roomId: message.roomId, message: tombstone },
       ...(root ? uncountReply(root, view.now) : []),
+      ...followed.events,
     ],
-    records: message.pinned ? [unpin(room, message.id, view.now)] : [],
+    records: [...(message.pinned ? [unpin(room, message.id, view.now)] : []), ...followed.records],
     audit: isAuthor ? [] : [auditOf(message, caller, view.now, 'message.delete')],
   };
   return changed(write, contentHash);

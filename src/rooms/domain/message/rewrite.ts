@@ -1,3 +1,4 @@
+import { followCard } from '../card/live-card.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision } from '../change.ts';
 import { isSameCard } from '../content-hash.ts';
@@ -42,9 +43,11 @@ export function decideRewrite(
   const refusal = checkCard(changes.card ?? null);
   if (refusal) return refusal;
   const next = nextVersion(message, view.now, { ...changes, body: body.value });
-  if (saysTheSame(message, next)) return unchanged(stored);
+  const { events, records } = followCard(view, next);
+  if (saysTheSame(message, next))
+    return records.length === 0 ? unchanged(stored) : { ok: true, write: { events, records }, answer: () => stored };
   const type = isAlert ? 'alert.updated' : 'message.updated';
-  return changed({ events: [{ type, roomId: message.roomId, message: next }] }, contentHash);
+  return changed({ events: [{ type, roomId: message.roomId, message: next }, ...events], records }, contentHash);
 }
 
 export const isTarget = ({ roomId, type, authorId }: Omit<RewriteTarget, 'id'>, message: Message): boolean =>

@@ -1,4 +1,5 @@
 import { noSuchRoom } from '../access.ts';
+import { forgetCard } from '../card/live-card.ts';
 import type { Change, StateView } from '../change.ts';
 import { keepGuest } from '../member/guest.ts';
 import { record } from '../record.ts';
@@ -23,8 +24,8 @@ export function retentionBounds(room: Room, usualMs: number, now: number): Reten
   return { roomId: room.id, before: keptMs === 0 ? null : now - keptMs, maxMessages, keep: room.pinned };
 }
 
-/** Notifies readers of the room's new beginning. */
-export function announceFirstSeq(roomId: string): Change<Room> {
+/** Notifies readers of the room's new beginning, after messages were removed. */
+export function announceFirstSeq(roomId: string, removedIds: readonly string[]): Change<Room> {
   return {
     decide(view) {
       const room = view.get('room', roomId);
@@ -33,7 +34,7 @@ export function announceFirstSeq(roomId: string): Change<Room> {
       return {
         ok: true,
         write: {
-          records: [record('room', roomId, changed)],
+          records: [record('room', roomId, changed), ...removedIds.flatMap((id) => forgetCard(view, id).records)],
           events: [{ type: 'room.updated', roomId, room: changed }],
         },
         answer: () => changed,
@@ -56,6 +57,7 @@ export function forgetRoom(roomId: string, hanging: HangingRecords): Change<null
         records.push(...keepGuest(view, userId), record('member', `${roomId}/${userId}`, null));
       for (const key of hanging.banKeys) records.push(record('ban', key, null));
       for (const code of hanging.inviteCodes) records.push(record('invite', code, null));
+      for (const id of hanging.cardIds) records.push(record('card', id, null));
       for (const id of hanging.hookIds) {
         records.push(record('hook', id, null), record('progress', id, null), record('secret', `hook/${id}`, null));
       }
@@ -70,6 +72,7 @@ export interface HangingRecords {
   readonly banKeys: readonly string[];
   readonly inviteCodes: readonly string[];
   readonly hookIds: readonly string[];
+  readonly cardIds: readonly string[];
 }
 
 function holds(view: StateView, kind: 'slug' | 'direct', key: string, roomId: string): boolean {

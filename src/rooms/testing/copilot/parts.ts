@@ -57,6 +57,7 @@ export function viewOf(room: Room, roles: Readonly<Record<string, Role>> = { ana
     each: () => [],
     membersOf: () => [],
     memberCount: () => 0,
+    firingAlerts: () => 0,
     roomIdsOf: () => [],
     head: () => EMPTY_HEAD,
   };
