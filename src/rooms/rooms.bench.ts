@@ -9,23 +9,24 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { postRequest } from '../alerts/testing/bench.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
-import { RawConnection } from '../testing/http/raw-connection.ts';
 import { openSse } from '../testing/http/sse-client.ts';
-import {
-  executablePath,
-  Janitor,
-  listeningAddress,
-  memoryOf,
-  type RunningServer,
-  startServer,
-  temporaryFolder,
-} from '../testing/processes.ts';
+import { Janitor, memoryOf, type RunningServer, temporaryFolder } from '../testing/processes.ts';
 import { createIdMaker } from './id-maker.ts';
 import { openRoomStore } from './store/open.ts';
+import {
+  bodyOf,
+  makeRooms,
+  openConnections,
+  type Posting,
+  percentile,
+  post,
+  postsTo,
+  send,
+  startRooms,
+} from './testing/bench.ts';
 import { created, newMessage, write } from './testing/store/parts.ts';
 
 const CLIENTS = [1, 64, 256];
@@ -36,70 +37,10 @@ const MEASURED_MS = 3000;
 const ROOMS = 8;
 const MANY = 1_000_000;
 const BATCH = 500;
-const SECONDS = 1000;
 /** Of the answer to a post, so that the baseline sends as many bytes back. */
 const ANSWER_BYTES = 669;
 /** Of a post as a line of a log, which the baseline appends. */
 const RECORD_BYTES = 800;
-
-function startRooms(janitor: Janitor, dataDir: string): Promise<RunningServer> {
-  const args = [executablePath(), 'rooms', 'serve', '--port', '0', '--data-dir', dataDir, '--max-body', '65536'];
-  return startServer(janitor, {
-    command: process.execPath,
-    args,
-    cwd: temporaryFolder(janitor),
-    addressIn: listeningAddress,
-  });
-}
-
-async function send(url: string, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${url}${path}`, {
-    method,
-    ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-const bodyOf = (index: number) => `deploy ${index} of payments is done: 14 of 14 instances are healthy, p99 is 41 ms`;
-
-/** Prepared requests, over several rooms. */
-function postsTo(rooms: readonly string[], count: number): readonly Buffer[] {
-  return Array.from({ length: count }, (_, index) =>
-    Buffer.from(
-      postRequest('/api/message', { roomId: rooms[index % rooms.length], body: bodyOf(index) })
-        .toString()
-        .replace('Host: bench', 'Host: localhost'),
-    ),
-  );
-}
-
-interface Posting {
-  readonly perSecond: number;
-  /** In milliseconds, ascending. */
-  readonly times: Float64Array;
-}
-
-/** Posts on all connections at once until the time is over. */
-async function post(connections: readonly RawConnection[], requests: readonly Buffer[], ms: number): Promise<Posting> {
-  const times: number[] = [];
-  const startedAt = performance.now();
-  let next = 0;
-  const loop = async (connection: RawConnection) => {
-    for (let now = performance.now(); now < startedAt + ms; ) {
-      const { status, head } = await connection.exchange('POST', requests[next++ % requests.length] ?? '');
-      if (status !== 201) throw new Error(`a post was answered with ${head}`);
-      const then = performance.now();
-      times.push(then - now);
-      now = then;
-    }
-  };
-  await Promise.all(connections.map(loop));
-  const seconds = (performance.now() - startedAt) / SECONDS;
-  return { perSecond: times.length / seconds, times: Float64Array.from(times).sort() };
-}
-
-const percentile = (sorted: Float64Array, share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
 /** The baseline: appends a batch, syncs it, and answers. */
 async function serveLimit(): Promise<void> {
@@ -156,14 +97,13 @@ async function measure(side: Side, clients: number): Promise<Posting> {
     let url: string;
     const rooms: string[] = [];
     if (side === 'opsdeck') {
-      ({ url } = await startRooms(janitor, join(folder, 'data')));
-      for (let room = 0; room < ROOMS; room++)
-        rooms.push(String((await send(url, 'POST', '/api/room', { name: `Room ${room}` })).id));
+      ({ url } = await startRooms(janitor, ['--data-dir', join(folder, 'data')]));
+      rooms.push(...(await makeRooms(url, ROOMS)));
     } else {
       ({ url, child: limit } = await startLimit(folder));
       rooms.push(...Array.from({ length: ROOMS }, () => '01a1f8ce-0814-7000-95a4-f0ee2e53e081'));
     }
-    const connections = await Promise.all(Array.from({ length: clients }, () => RawConnection.open(url)));
+    const connections = await openConnections([url], clients);
     const requests = postsTo(rooms, 1024);
     await post(connections, requests, WARM_UP_MS);
     const posting = await post(connections, requests, MEASURED_MS);
@@ -203,7 +143,7 @@ async function benchPosts(): Promise<void> {
 async function benchLatency(): Promise<void> {
   const janitor = new Janitor();
   try {
-    const { url } = await startRooms(janitor, join(temporaryFolder(janitor), 'data'));
+    const { url } = await startRooms(janitor, ['--data-dir', join(temporaryFolder(janitor), 'data')]);
     const { id } = await send(url, 'POST', '/api/room', { name: 'Ops' });
     const stream = await openSse(`${url}/api/room/${String(id)}/event`);
     const times: number[] = [];
@@ -245,16 +185,14 @@ async function benchMillion(): Promise<void> {
   const janitor = new Janitor();
   try {
     const dataDir = join(temporaryFolder(janitor), 'data');
-    const first = await startRooms(janitor, dataDir);
-    const ids: string[] = [];
-    for (let room = 0; room < ROOMS; room++)
-      ids.push(String((await send(first.url, 'POST', '/api/room', { name: `Room ${room}` })).id));
+    const first = await startRooms(janitor, ['--data-dir', dataDir]);
+    const ids = await makeRooms(first.url, ROOMS);
     await first.stop();
     await fill(dataDir, ids, MANY);
     const starts: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const startedAt = performance.now();
-      const server = await startRooms(janitor, dataDir);
+      const server = await startRooms(janitor, ['--data-dir', dataDir]);
       starts.push(performance.now() - startedAt);
       if (round === ROUNDS - 1) await searchAll(server);
       await server.stop();

@@ -1,4 +1,3 @@
-import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -18,6 +17,7 @@ import { composeRooms } from '../composition/rooms.ts';
 import { openRoomStore } from '../store/open.ts';
 import { ROOMS_OPTIONS } from '../testing/app.ts';
 import { benchEvents, benchRoom, MARK } from '../testing/feed/bench-events.ts';
+import { Readers } from '../testing/feed/readers.ts';
 
 const READERS = [1000, 10_000];
 const ROUNDS = 3;
@@ -25,9 +25,6 @@ const POSTS = 15;
 const WARM_UP_POSTS = 5;
 const MISSED = 10_000;
 const RESUMERS = [1, 50];
-/** Clients that connect at the same time. */
-const AT_ONCE = 200;
-const MARK_BYTE = MARK.charCodeAt(0);
 const PATH = '/api/room/bench/event';
 
 /** Requests to the measured process; it answers with a number. */
@@ -82,70 +79,6 @@ async function serve(): Promise<void> {
   });
 }
 
-/** Readers, each with its own user, that note the arrival of marked events and keep nothing. */
-class Readers {
-  readonly #sockets: Socket[] = [];
-  readonly #port: number;
-  readonly #query: string;
-  #arrivals: number[] = [];
-  #expected = Number.POSITIVE_INFINITY;
-  #heardAll = () => {};
-
-  constructor(port: number, query = '') {
-    this.#port = port;
-    this.#query = query;
-  }
-
-  /** Resolves when that many more streams are open; each receives `events` first. */
-  async join(count: number, events = 1): Promise<void> {
-    for (let left = count; left > 0; left -= AT_ONCE) {
-      const some = Math.min(left, AT_ONCE);
-      const heard = this.hear(some * events);
-      for (let index = 0; index < some; index++) this.#connect();
-      await heard;
-    }
-  }
-
-  /** Resolves with the arrival times of that many events, ascending, in milliseconds of performance.now(). */
-  async hear(events = this.#sockets.length): Promise<readonly number[]> {
-    this.#arrivals = [];
-    this.#expected = events;
-    await new Promise<void>((resolve) => {
-      this.#heardAll = resolve;
-    });
-    return this.#arrivals;
-  }
-
-  leave(): void {
-    for (const socket of this.#sockets.splice(0)) socket.destroy();
-  }
-
-  #connect(): void {
-    const buffer = Buffer.allocUnsafe(READ_BYTES);
-    const callback = (length: number) => {
-      this.#listen(buffer, length);
-      return true;
-    };
-    const user = `reader-${this.#sockets.length}`;
-    const head = `GET ${PATH}${this.#query} HTTP/1.1\r\nHost: 127.0.0.1:${this.#port}\r\nX-Opsdeck-User: ${user}\r\n\r\n`;
-    const socket = connect({ port: this.#port, host: '127.0.0.1', onread: { buffer, callback } }, () =>
-      socket.write(head),
-    );
-    socket.on('error', (error) => {
-      throw error;
-    });
-    this.#sockets.push(socket);
-  }
-
-  #listen(buffer: Buffer, length: number): void {
-    for (let at = buffer.indexOf(MARK_BYTE); at !== -1 && at < length; at = buffer.indexOf(MARK_BYTE, at + 1))
-      this.#arrivals.push(performance.now());
-    if (this.#arrivals.length >= this.#expected) this.#heardAll();
-  }
-}
-
-const READ_BYTES = 8 * 1024;
-
 interface FanoutSample {
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -156,7 +89,7 @@ interface FanoutSample {
 
 async function measureFanout(count: number): Promise<FanoutSample> {
   const rooms = await new MeasuredServer<Question>(import.meta.url, SERVE_VARIABLE).start();
-  const readers = new Readers(rooms.port);
+  const readers = new Readers([rooms.port], PATH);
   try {
     const [heapBefore, rssBefore] = [await rooms.ask('heap'), await rooms.ask('rss')];
     await readers.join(count);
@@ -209,7 +142,7 @@ async function benchResume(): Promise<void> {
       const seconds: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         await rooms.ask('forget');
-        const readers = new Readers(rooms.port, '?since=0&types=message.created');
+        const readers = new Readers([rooms.port], `${PATH}?since=0&types=message.created`);
         const startedAt = performance.now();
         await readers.join(count, MISSED + 1);
         seconds.push((performance.now() - startedAt) / 1000);

@@ -1,0 +1,168 @@
+// Rooms on several nodes: acknowledged posts, one message to the streams of all nodes, and a resume that reads the log.
+import {
+  bench,
+  describeMachine,
+  isAsked,
+  printNumber,
+  printSpread,
+  printTable,
+  spreadOf,
+} from '../../testing/bench.ts';
+import { startPostgres } from '../../testing/postgres.ts';
+import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
+import {
+  bodyOf,
+  makeRooms,
+  openConnections,
+  type Posting,
+  percentile,
+  post,
+  postsTo,
+  send,
+  startRooms,
+} from '../testing/bench.ts';
+import { MARK } from '../testing/feed/bench-events.ts';
+import { Readers } from '../testing/feed/readers.ts';
+
+const CLIENTS = 64;
+const ROOMS = 8;
+const ROUNDS = 3;
+const WARM_UP_MS = 4_000;
+const MEASURED_MS = 4_000;
+const STREAMS = 3_000;
+const POSTS = 15;
+const MISSED = 10_000;
+
+interface Side {
+  readonly name: string;
+  /** Number of nodes over PostgreSQL; 0: one server with SQLite. */
+  readonly nodes: number;
+}
+
+const SIDES: readonly Side[] = [
+  { name: 'one, SQLite', nodes: 0 },
+  { name: 'one, PostgreSQL', nodes: 1 },
+  { name: 'three, PostgreSQL', nodes: 3 },
+];
+
+/** The addresses of the nodes; the mark in a stream's hello shows that it is open. */
+async function start(t: Cleanup, { nodes }: Side): Promise<readonly string[]> {
+  if (nodes === 0) {
+    const args = ['--data-dir', temporaryFolder(t), '--node-id', `node${MARK}`];
+    return [(await startRooms(t, args)).url];
+  }
+  const { url } = await startPostgres(t);
+  const urls: string[] = [];
+  for (let index = 0; index < nodes; index++)
+    urls.push((await startRooms(t, ['--storage-url', url, '--node-id', `node-${index}${MARK}`])).url);
+  return urls;
+}
+
+async function onNodes<T>(side: Side, measure: (urls: readonly string[]) => Promise<T>): Promise<T> {
+  const janitor = new Janitor();
+  try {
+    return await measure(await start(janitor, side));
+  } finally {
+    await janitor.clean();
+  }
+}
+
+async function measurePosts(urls: readonly string[]): Promise<Posting> {
+  const requests = postsTo(await makeRooms(urls[0] ?? '', ROOMS), 1024);
+  const connections = await openConnections(urls, CLIENTS);
+  await post(connections, requests, WARM_UP_MS);
+  const posting = await post(connections, requests, MEASURED_MS);
+  for (const connection of connections) connection.close();
+  return posting;
+}
+
+async function benchPosts(): Promise<void> {
+  const samples = new Map<Side, Posting[]>(SIDES.map((side) => [side, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
+      samples.get(side)?.push(await onNodes(side, measurePosts));
+  }
+  const rows = [...samples].map(([{ name }, postings]) => {
+    const time = (share: number) => printSpread(spreadOf(postings.map(({ times }) => percentile(times, share))));
+    return [name, printSpread(spreadOf(postings.map(({ perSecond }) => perSecond))), time(0.5), time(0.99)];
+  });
+  console.log(
+    `\nAcknowledged posts of ${CLIENTS} clients into ${ROOMS} rooms: median (least–most) of ${ROUNDS} starts`,
+  );
+  console.log(printTable(['nodes', 'posts/s', 'p50 ms', 'p99 ms'], rows));
+}
+
+const portsOf = (urls: readonly string[]) => urls.map((url) => Number(new URL(url).port));
+
+/** From each post, to one node after the other, to the arrival at each stream. */
+async function measureStreams(urls: readonly string[]): Promise<readonly (readonly number[])[]> {
+  const [roomId = ''] = await makeRooms(urls[0] ?? '', 1);
+  const readers = new Readers(portsOf(urls), `/api/room/${roomId}/event?types=message.created`);
+  try {
+    await readers.join(STREAMS);
+    const posts: (readonly number[])[] = [];
+    for (let sent = 0; sent < POSTS + 5; sent++) {
+      const heard = readers.hear();
+      const startedAt = performance.now();
+      await send(urls[sent % urls.length] ?? '', 'POST', '/api/message', { roomId, body: `${bodyOf(sent)}${MARK}` });
+      const times = (await heard).map((at) => at - startedAt);
+      // The first ones warm it up.
+      if (sent >= 5) posts.push(times);
+    }
+    return posts;
+  } finally {
+    readers.leave();
+  }
+}
+
+async function benchStreams(): Promise<void> {
+  const rows: string[][] = [];
+  for (const side of SIDES) {
+    const posts: (readonly number[])[] = [];
+    for (let round = 0; round < ROUNDS; round++) posts.push(...(await onNodes(side, measureStreams)));
+    const at = (share: number) =>
+      printSpread(spreadOf(posts.map((times) => times[Math.ceil(times.length * share) - 1] ?? 0)));
+    rows.push([side.name, at(0.5), at(0.99)]);
+  }
+  console.log(
+    `\nOne message to ${printNumber(STREAMS)} streams, spread over the nodes, from the post: median (least–most) of ${ROUNDS * POSTS}`,
+  );
+  console.log(printTable(['nodes', 'p50 ms', 'p99 ms'], rows));
+}
+
+/** The log is filled through one node and read at another, which has nothing of it in memory. */
+async function measureResume(urls: readonly string[]): Promise<number> {
+  const [roomId = ''] = await makeRooms(urls[0] ?? '', 1);
+  const connections = await openConnections(urls.slice(0, 1), CLIENTS);
+  const body = `${bodyOf(0)}${MARK}`;
+  const requests = postsTo([roomId], 1, body);
+  for (let left = MISSED; left > 0; left -= CLIENTS) {
+    const some = connections.slice(0, Math.min(left, CLIENTS));
+    await Promise.all(some.map((connection) => connection.exchange('POST', requests[0] ?? '')));
+  }
+  for (const connection of connections) connection.close();
+  const path = `/api/room/${roomId}/event?since=0&types=message.created`;
+  const readers = new Readers(portsOf(urls).slice(-1), path);
+  const startedAt = performance.now();
+  await readers.join(1, MISSED + 1);
+  readers.leave();
+  return (performance.now() - startedAt) / 1000;
+}
+
+async function benchResume(): Promise<void> {
+  const rows: string[][] = [];
+  for (const side of SIDES) {
+    const seconds: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) seconds.push(await onNodes(side, measureResume));
+    rows.push([side.name, printSpread(spreadOf(seconds))]);
+  }
+  console.log(`\nOne stream that resumes before ${printNumber(MISSED)} messages, until it has them`);
+  console.log(printTable(['nodes', 's'], rows));
+}
+
+bench('rooms-nodes', async (filters) => {
+  console.log(`\n# rooms-nodes\n${describeMachine()}`);
+  if (isAsked('post', filters)) await benchPosts();
+  if (isAsked('streams', filters)) await benchStreams();
+  if (isAsked('resume', filters)) await benchResume();
+});
