@@ -3,7 +3,7 @@ import type { FileRef } from './file/file.ts';
 import type { Member } from './member/member.ts';
 import type { Edit, StoredMessage } from './message/message.ts';
 import type { RecordChange, RecordKind, Records } from './record.ts';
-import type { Refusal } from './refusal.ts';
+import type { Outcome, Refusal } from './refusal.ts';
 import type { RoomHead } from './room/room.ts';
 import type { Run } from './run/run.ts';
 
@@ -80,4 +80,19 @@ export interface Change<T> {
   readonly reactions?: readonly ReactionKey[];
   /** Pure; called once per attempt to commit. */
   decide(view: ChangeView): Decision<T>;
+}
+
+/** Commits further writes with those of a decision; a refusal of either refuses both. Its answer is the decision's. */
+export function joinWrite<T>(decision: Decision<T>, further: Outcome<Write>): Decision<T> {
+  if (!decision.ok) return decision;
+  if (!further.ok) return further;
+  const { write } = decision;
+  const joined: Write = {
+    ...write,
+    // The answer finds its event by its index.
+    events: [...(write?.events ?? []), ...(further.value.events ?? [])],
+    records: [...(write?.records ?? []), ...(further.value.records ?? [])],
+    audit: [...(write?.audit ?? []), ...(further.value.audit ?? [])],
+  };
+  return { ...decision, write: joined };
 }

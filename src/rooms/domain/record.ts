@@ -1,9 +1,10 @@
 import type { LiveCard } from './card/live-card.ts';
+import type { Reminder } from './command/reminder.ts';
 import type { Provider, Secret } from './copilot/copilot.ts';
 import type { Hook, HookProgress } from './hook/hook.ts';
 import type { Invite } from './member/invite.ts';
 import type { Ban, Member } from './member/member.ts';
-import type { Room } from './room/room.ts';
+import type { Duty, Room } from './room/room.ts';
 import type { Token } from './token/token.ts';
 import type { User } from './user/user.ts';
 
@@ -28,7 +29,7 @@ export interface QuotaUse {
  * All state that is held in memory, by kind and key: everything but messages, events, runs and files. Keys: room, user,
  * provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted user ids joined
  * by `,`): itself. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`. answer: `<token or
- * user>/<Idempotency-Key>`. setting: a name. card: the id of its message.
+ * user>/<Idempotency-Key>`. setting: a name. card: the id of its message. duty: the room's id. reminder: its id.
  */
 export interface Records {
   room: Room;
@@ -47,6 +48,8 @@ export interface Records {
   answer: IdempotentAnswer;
   setting: { readonly value: string };
   card: LiveCard;
+  duty: Duty;
+  reminder: Reminder;
 }
 export type RecordKind = keyof Records;
 

@@ -2,8 +2,8 @@ import { type Refusal, refuse } from './refusal.ts';
 
 /** Names that stand for the server itself, or for a path. */
 const RESERVED: ReadonlySet<string> = new Set(['system', 'server', 'me', 'opsdeck']);
-/** `@all` mentions everybody. */
-const RESERVED_FOR_USERS: ReadonlySet<string> = new Set([...RESERVED, 'all']);
+/** `@all` mentions everybody, `@oncall` the user on call. */
+const RESERVED_FOR_USERS: ReadonlySet<string> = new Set([...RESERVED, 'all', 'oncall']);
 
 /** Only new users and slugs are refused; existing ones keep theirs. */
 export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug.toLowerCase());

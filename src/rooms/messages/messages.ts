@@ -1,7 +1,9 @@
 import type { Caller } from '../domain/caller.ts';
+import type { ChangeView, Write } from '../domain/change.ts';
 import type { FixedFields } from '../domain/message/edit.ts';
 import type {
   JsonObject,
+  Message,
   MessageFormat,
   MessageStatus,
   MessageType,
@@ -62,9 +64,13 @@ export interface Rewrite {
   readonly isAlert?: boolean;
 }
 
+/** Writes of the same commit as a new message; a refusal refuses the message too. */
+export type FurtherWrite = (view: ChangeView) => Outcome<Write>;
+
 /** Posts and changes messages, for requests, copilots, hooks and commands alike. */
 export interface Messages {
-  post(caller: Caller, post: Post): Promise<Outcome<Posted>>;
+  /** A repeated post does not write `further` again. */
+  post(caller: Caller, post: Post, further?: FurtherWrite): Promise<Outcome<Posted>>;
   /** Whether a post without attachments would be accepted as new. */
   check(caller: Caller, post: Post): Promise<Outcome<null>>;
   edit(caller: Caller, id: string, edit: MessageEdit, ifMatch?: string): Promise<Outcome<StoredMessage>>;
@@ -74,8 +80,11 @@ export interface Messages {
     id: string,
     options: { readonly reason?: string | undefined; readonly ifMatch?: string | undefined },
   ): Promise<Outcome<StoredMessage>>;
-  /** For the server itself: without history or rights. A tombstone is refused. */
-  rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Outcome<StoredMessage>>;
+  /** For the server itself: without history or rights. A tombstone is refused. A function decides on the current message. */
+  rewrite(
+    target: RewriteTarget,
+    rewrite: Rewrite | ((current: Message) => Outcome<Rewrite>),
+  ): Promise<Outcome<StoredMessage>>;
   /** A message that the caller may read; else `message_not_found`. */
   find(caller: Caller, id: string): Promise<Outcome<StoredMessage>>;
 }

@@ -1,6 +1,6 @@
 import { messageJsonOf } from '../contract/message-json.ts';
 import type { Caller } from '../domain/caller.ts';
-import type { Change } from '../domain/change.ts';
+import { type Change, joinWrite } from '../domain/change.ts';
 import type { FileRef } from '../domain/file/file.ts';
 import { findMessage } from '../domain/message/access.ts';
 import { checkEdit, decideEdit, type EditRules } from '../domain/message/edit.ts';
@@ -16,7 +16,7 @@ import type { FileStore } from '../files/file-store.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
-import type { MessageEdit, Messages, Post, Posted, Rewrite } from './messages.ts';
+import type { FurtherWrite, MessageEdit, Messages, Post, Posted } from './messages.ts';
 
 export interface MessageWriterParts {
   readonly state: RoomState;
@@ -38,7 +38,7 @@ export class MessageWriter implements Messages {
     this.#parts = parts;
   }
 
-  async post(caller: Caller, post: Post): Promise<Outcome<Posted>> {
+  async post(caller: Caller, post: Post, further?: FurtherWrite): Promise<Outcome<Posted>> {
     const { rules, writer } = this.#parts;
     const checked = checkPost(draftOf(post), caller, rules);
     if (!checked.ok) return checked;
@@ -46,7 +46,10 @@ export class MessageWriter implements Messages {
     const posted = await this.#withFiles(caller, draft.attachments, (files) =>
       writer.submit({
         messages: referredBy(draft),
-        decide: (view) => decidePost(view, caller, draft, files, rules),
+        decide(view) {
+          const decided = decidePost(view, caller, draft, files, rules);
+          return further && decided.ok && decided.write ? joinWrite(decided, further(view)) : decided;
+        },
       }),
     );
     return posted.ok ? accepted(postedOf(posted.value)) : posted;
@@ -85,7 +88,7 @@ export class MessageWriter implements Messages {
     return this.#submit({ messages, decide: (view) => decideRemoval(view, caller, id, options) });
   }
 
-  async rewrite(target: RewriteTarget, rewrite: Rewrite): Promise<Outcome<StoredMessage>> {
+  async rewrite(target: RewriteTarget, rewrite: Parameters<Messages['rewrite']>[1]): Promise<Outcome<StoredMessage>> {
     const { rules } = this.#parts;
     return this.#submit({ messages: [target.id], decide: (view) => decideRewrite(view, target, rewrite, rules) });
   }

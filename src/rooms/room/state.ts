@@ -27,6 +27,8 @@ export class RoomState implements StateView {
     answer: new Map(),
     setting: new Map(),
     card: new Map(),
+    duty: new Map(),
+    reminder: new Map(),
   };
   readonly #membersOf = new Map<string, Map<string, Member>>();
   readonly #roomIdsOf = new Map<string, Set<string>>();

@@ -34,7 +34,7 @@ for (const id of RESERVED)
     for (const { url, ...parts } of ways) {
       const refused = await send('POST', url, parts);
       assert.equal(refused.status, 400, `${JSON.stringify(parts)}: ${refused.text}`);
-      assert.match(refused.json, /^id: .*alert-, answer- and hook-/);
+      assert.match(refused.json, /^id: .*alert-, answer-, hook-/);
     }
     assert.equal((await send('GET', `/api/message/${id}`)).status, 404);
   });

@@ -7,17 +7,49 @@ export interface CommandCard {
   readonly command: string;
   /** The user's id. */
   readonly by: string;
+  /** A heading, where the command's name says too little. */
+  readonly title?: string;
+  readonly actions?: readonly CardAction[];
   readonly silence?: {
     readonly id: string;
     readonly matchers: readonly string[];
     readonly startsAt: string;
     readonly endsAt: string;
     readonly comment: string;
+    /** The user who ended it early. */
+    readonly endedBy?: string;
   };
   /** Of `/silence` its matchers; of `/alerts` the matching alerts. */
   readonly alerts?: CommandAlerts;
-  /** Of `/alerts`: the list is updated until then. */
+  /** Of `/alerts` and `/status`: the message is updated until then. */
   readonly liveUntil?: string;
+  readonly poll?: CardPoll;
+  /** Of the timeline that is pinned in the room of an incident. */
+  readonly incident?: CardIncident;
+}
+
+/** A button: a command line that its presser gives in reply to the message. */
+export interface CardAction {
+  readonly name: string;
+  readonly label: string;
+  readonly line: string;
+  /** Useless afterwards. */
+  readonly until?: string;
+}
+
+export interface CardPoll {
+  readonly question: string;
+  readonly options: readonly { readonly text: string; readonly voters: readonly string[] }[];
+  readonly closed: boolean;
+}
+
+export interface CardIncident {
+  readonly title: string;
+  readonly fromRoomId: string;
+  readonly startedBy: string;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly notes: readonly { readonly at: string; readonly by: string; readonly text: string }[];
 }
 
 export interface CommandAlerts {
@@ -37,13 +69,39 @@ export const commandJson = (card: CommandCard): JsonObject => card as unknown as
 const isWhole = objectOf({
   command: isText,
   by: isText,
+  title: orMissing(isText),
+  actions: orMissing(listOf(objectOf({ name: isText, label: isText, line: isText, until: orMissing(isInstant) }))),
   silence: orMissing(
-    objectOf({ id: isText, matchers: listOf(isText), startsAt: isInstant, endsAt: isInstant, comment: isText }),
+    objectOf({
+      id: isText,
+      matchers: listOf(isText),
+      startsAt: isInstant,
+      endsAt: isInstant,
+      comment: isText,
+      endedBy: orMissing(isText),
+    }),
   ),
   alerts: orMissing(
     objectOf({ count: isNumber, listed: listOf(objectOf({ labels: isLabels, summary: isText, state: isText })) }),
   ),
   liveUntil: orMissing(isInstant),
+  poll: orMissing(
+    objectOf({
+      question: isText,
+      options: listOf(objectOf({ text: isText, voters: listOf(isText) })),
+      closed: (value) => typeof value === 'boolean',
+    }),
+  ),
+  incident: orMissing(
+    objectOf({
+      title: isText,
+      fromRoomId: isText,
+      startedBy: isText,
+      startedAt: isInstant,
+      endedAt: orMissing(isInstant),
+      notes: listOf(objectOf({ at: isInstant, by: isText, text: isText })),
+    }),
+  ),
 });
 
 /** The command card of a message, if it has a valid one. */

@@ -12,11 +12,13 @@ export interface Audience {
   isUser(id: string): boolean;
   /** The copilot's handle (`copilotHandle`), if the room has one. */
   readonly copilot: string | undefined;
+  /** The id of the user on call, whom `@oncall` mentions. */
+  readonly onCall?: string | undefined;
 }
 
 /**
- * The mentions of a text: `@ana`, `@all`, and `@` with the copilot's handle; not within Markdown code. The first 50
- * users count.
+ * The mentions of a text: `@ana`, `@oncall`, `@all`, and `@` with the copilot's handle; not within Markdown code. The
+ * first 50 users count.
  */
 export function findMentions(body: string, format: MessageFormat, audience: Audience): Mentions {
   if (!body.includes('@')) return NO_MENTIONS;
@@ -26,7 +28,8 @@ export function findMentions(body: string, format: MessageFormat, audience: Audi
   for (const name of namesIn(format === 'markdown' ? withoutCode(body) : body)) {
     if (name === 'all') room = true;
     if (name === audience.copilot) copilot = true;
-    if (users.size < MAX_USERS && audience.isUser(name)) users.add(name);
+    const user = name === 'oncall' ? audience.onCall : name;
+    if (user !== undefined && users.size < MAX_USERS && audience.isUser(user)) users.add(user);
   }
   return { users: [...users], room, copilot };
 }

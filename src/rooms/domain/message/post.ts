@@ -2,13 +2,14 @@ import { findRoom, type RoomAccess, requireLive, requireWriter } from '../access
 import type { Caller } from '../caller.ts';
 import { followCard } from '../card/live-card.ts';
 import { checkCard } from '../card/message-card.ts';
-import type { ChangeView, Decision, StateView } from '../change.ts';
+import type { ChangeView, Decision } from '../change.ts';
 import { hashContent, type PostContent } from '../content-hash.ts';
 import type { EventDraft } from '../event.ts';
 import type { FileRef } from '../file/file.ts';
 import { memberKey, newMember } from '../member/member.ts';
 import { type RecordChange, record } from '../record.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
+import { onCallOf } from '../room/duty.ts';
 import { refTo } from '../user/user.ts';
 import { copilotHandle, findMentions, NO_MENTIONS } from './mention.ts';
 import {
@@ -209,15 +210,16 @@ export function takeFiles(ids: readonly string[], files: ReadonlyMap<string, Fil
 
 /** The mentions of a text; a copilot mentions nobody. */
 export function mentionsOf(
-  view: StateView,
+  view: ChangeView,
   author: { readonly user: { readonly kind: string } },
-  { room: { copilot } }: Pick<RoomAccess, 'room'>,
+  { room: { id: roomId, copilot } }: Pick<RoomAccess, 'room'>,
   { body, format }: Pick<PostDraft, 'body' | 'format'>,
 ): Mentions {
   if (author.user.kind === 'copilot') return NO_MENTIONS;
   return findMentions(body, format, {
     isUser: (id) => view.get('user', id)?.disabled === false,
     copilot: copilot?.enabled ? copilotHandle(copilot.name) : undefined,
+    onCall: onCallOf(view, roomId, view.now),
   });
 }
 

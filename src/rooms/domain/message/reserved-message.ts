@@ -3,16 +3,17 @@ import type { UserRef } from '../user/user.ts';
 import type { JsonObject, Message } from './message.ts';
 
 /**
- * Prefixes of ids that the server derives to find its own messages again: alert cards, answers of copilots and hooks.
+ * Prefixes of ids that the server derives to find its own messages again: alert cards, answers of copilots and hooks,
+ * reminders, timelines of incidents.
  */
-const RESERVED_PREFIXES = ['alert-', 'answer-', 'hook-'] as const;
+const RESERVED_PREFIXES = ['alert-', 'answer-', 'hook-', 'reminder-', 'incident-'] as const;
 /** Kinds of cards that the server writes and reads. */
 const RESERVED_KINDS: ReadonlySet<unknown> = new Set(['alert', 'command']);
 
 /** A client that chose the id of a later message of the server would receive its content. */
 export function checkChosenId(id: string | undefined): Refusal | undefined {
   if (id === undefined || !RESERVED_PREFIXES.some((prefix) => id.startsWith(prefix))) return undefined;
-  const reason = "id: ids that begin with alert-, answer- and hook- are the server's own; choose another";
+  const reason = `id: ids that begin with ${RESERVED_PREFIXES.join(', ')} are the server's own; choose another`;
   return refuse('invalid_body', reason, { path: 'id' });
 }
 

@@ -2,7 +2,7 @@ import { followCard } from '../card/live-card.ts';
 import { checkCard } from '../card/message-card.ts';
 import type { ChangeView, Decision } from '../change.ts';
 import { isSameCard } from '../content-hash.ts';
-import { refuse } from '../refusal.ts';
+import { accepted, type Outcome, refuse } from '../refusal.ts';
 import { noSuchMessage } from './access.ts';
 import type { JsonObject, Message, MessageStatus, MessageType, RunRef } from './message.ts';
 import { changed, type MessageOutcome, nextVersion, unchanged } from './outcome.ts';
@@ -30,7 +30,7 @@ export interface RewriteTarget {
 export function decideRewrite(
   view: ChangeView,
   target: RewriteTarget,
-  { isAlert = false, ...changes }: RewriteDraft,
+  draft: RewriteDraft | ((current: Message) => Outcome<RewriteDraft>),
   { maxBodyBytes }: { readonly maxBodyBytes: number },
 ): Decision<MessageOutcome> {
   const { id } = target;
@@ -38,6 +38,9 @@ export function decideRewrite(
   if (!stored || !isTarget(target, stored.message)) return noSuchMessage(id);
   const { message, contentHash } = stored;
   if (message.deleted) return refuse('deleted', `the message ${id} was deleted`);
+  const drafted = typeof draft === 'function' ? draft(message) : accepted(draft);
+  if (!drafted.ok) return drafted;
+  const { isAlert = false, ...changes } = drafted.value;
   const body = checkBody(changes.body ?? message.body, maxBodyBytes);
   if (!body.ok) return body;
   const refusal = checkCard(changes.card ?? null);

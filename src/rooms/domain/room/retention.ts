@@ -49,7 +49,11 @@ export function forgetRoom(roomId: string, hanging: HangingRecords): Change<null
     decide(view) {
       const room = view.get('room', roomId);
       if (!room || room.deletedAt === null) return noSuchRoom(roomId);
-      const records = [record('room', roomId, null), record('secret', `room/${roomId}`, null)];
+      const records = [
+        record('room', roomId, null),
+        record('duty', roomId, null),
+        record('secret', `room/${roomId}`, null),
+      ];
       if (holds(view, 'slug', room.slug, roomId)) records.push(record('slug', room.slug, null));
       if (hanging.directKey !== undefined && holds(view, 'direct', hanging.directKey, roomId))
         records.push(record('direct', hanging.directKey, null));

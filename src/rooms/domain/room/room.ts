@@ -32,6 +32,13 @@ export interface Room {
   readonly deletedAt: number | null;
 }
 
+/** The user on call for a room, whom `@oncall` mentions there. */
+export interface Duty {
+  readonly userId: string;
+  /** `null`: until another one is named. */
+  readonly until: number | null;
+}
+
 /** Facts derived from a room's messages. */
 export interface RoomHead {
   /** Of the last message; 0 before the first. */
