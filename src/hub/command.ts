@@ -99,10 +99,14 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     for (const server of servers) server.reload?.();
   });
   try {
-    add(await startAlerts(flags, sites, clock, log));
-    add(await startRelay(flags, sites, terminal, log));
-    add(await startDashboard(flags, terminal, log));
-    add(await startRooms(flags, servers[0]?.described.url ?? '', terminal, log));
+    const alerts = await startAlerts(flags, sites, clock, log);
+    add(alerts);
+    const relay = await startRelay(flags, sites, terminal, log);
+    add(relay);
+    const dashboard = await startDashboard(flags, terminal, log);
+    add(dashboard);
+    const peers = { alerts: originOf(alerts), relay: originOf(relay), dashboard: originOf(dashboard) };
+    add(await startRooms(flags, { ...peers, relayKey: relay.sdkKey }, terminal, log));
     const { startHub } = await import('./server.ts');
     const descriptions = servers.map(({ described }) => described);
     const { hubAddress: address } = flags;
@@ -146,7 +150,12 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
   };
 }
 
-async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningServer> {
+interface RunningRelay extends RunningServer {
+  /** Of its first environment. */
+  readonly sdkKey: string | undefined;
+}
+
+async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningRelay> {
   const { loadConfig, systemFiles } = await import('../relay/config/config-source.ts');
   // The environment is used only for the folder of the user's keys: `up` runs on defaults.
   const config = loadConfig({ flags: flags.flags }, {}, systemFiles(terminal.env));
@@ -165,6 +174,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
       status: 'ready',
       example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
     },
+    sdkKey: config.value.options.environments[0]?.sdkKey,
     close: () => server.close(),
   };
 }
@@ -219,17 +229,29 @@ function makeProject(folder: string): string {
   }
 }
 
-/** Slash commands of the rooms use the alert server of this process. */
+const originOf = ({ described }: RunningServer): string => new URL(described.url).origin;
+
+/** The addresses of the other servers. */
+interface RoomsPeers {
+  readonly alerts: string;
+  readonly relay: string;
+  readonly relayKey: string | undefined;
+  readonly dashboard: string;
+}
+
+/** Slash commands of the rooms use the other servers of this process. */
 async function startRooms(
   flags: UpFlags,
-  alertsUrl: string,
+  { relayKey, ...peers }: RoomsPeers,
   { clock, env, err }: Terminal,
   log: Log,
 ): Promise<RunningServer> {
   const { loadConfig } = await import('../rooms/config/config.ts');
   const { host = '0.0.0.0', port } = flags.roomsAddress;
-  const written = { host, port: String(port), 'data-dir': stateFolderOf(flags, 'rooms'), alerts: alertsUrl };
-  const config = loadConfig(written, env);
+  const { relay, ...others } = peers;
+  const asked = relayKey === undefined ? others : { ...others, relay };
+  const written = { host, port: String(port), 'data-dir': stateFolderOf(flags, 'rooms'), ...asked };
+  const config = loadConfig(written, { ...env, OPSDECK_ROOMS_RELAY_KEY: relayKey });
   if (!config.ok) throw refuseConfig(config.problems);
   for (const warning of config.value.warnings) log.warn(warning);
   const rooms = await import('../rooms/server.ts');

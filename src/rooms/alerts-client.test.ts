@@ -66,7 +66,13 @@ for (const [name, start] of SERVERS) {
         preview.value.map(({ labels }) => labels),
       );
       assert.deepEqual(await client.findSilence(`c ${now}`), { ok: true, value: made.value });
-      assert.deepEqual(await client.unsilence(made.value), { ok: true, value: null });
+      const known = await client.findSilenceById(made.value);
+      assert.ok(known.ok, JSON.stringify(known));
+      const extended = await client.extend(known.value, now + 120_000);
+      assert.deepEqual(extended, { ok: true, value: made.value });
+      const live = await client.liveSilences();
+      assert.deepEqual(live.ok && live.value.map(({ id, endsAt }) => [id, endsAt]), [[made.value, now + 120_000]]);
+      assert.deepEqual(await client.unsilence(made.value), { ok: true, value: `c ${now}` });
       assert.ok(!(await client.unsilence(made.value)).ok);
     }
   });
@@ -74,8 +80,8 @@ for (const [name, start] of SERVERS) {
 
 const ANSWERS: readonly (readonly [string, Parameters<typeof startFakeAlertmanager>[1], RegExp])[] = [
   ['cuts the connection', () => 'cut', /cannot be reached/],
-  ['answers with HTML', () => ({ text: '<html>' }), /something else than Alertmanager/],
-  ['answers with other JSON', () => ({ json: { alerts: [] } }), /something else than Alertmanager/],
+  ['answers with HTML', () => ({ text: '<html>' }), /something else than its API/],
+  ['answers with other JSON', () => ({ json: { alerts: [] } }), /something else than its API/],
   ['fails', () => ({ status: 500, text: 'boom' }), /answered 500$/],
   ['refuses', () => ({ status: 400, json: 'bad matcher' }), /answered 400: bad matcher/],
 ];

@@ -16,10 +16,11 @@ others it asks for tokens. Behind a proxy set --base-url. The first start with t
 OPSDECK_ROOMS_ADMIN_TOKEN holds it. Every setting but --config is also a key of the configuration file, under the name of its
 flag (--no-presence is presence); flags override variables, and these the file.
 If OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
-With --alerts, admins may use the alert server from any room, and members other than guests from the rooms in --alerts-rooms.
+With --alerts, --relay and --dashboard, admins may use these servers from any room, and members other than guests from the
+rooms in --alerts-rooms. OPSDECK_ROOMS_RELAY_KEY is an SDK key of the relay's environment.
 OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory.
 
-HTTP_PROXY and HTTPS_PROXY are used for --alerts only: addresses of outgoing hooks and copilots are entered by users, and
+HTTP_PROXY and HTTPS_PROXY are used for these three only: addresses of outgoing hooks and copilots are entered by users, and
 must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and requests to public
 ones go to the proxy. It resolves names again, so it needs its own rules against private addresses. Put its password into
 OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine can see command lines.

@@ -1,5 +1,7 @@
+import type { RoomAccess } from '../domain/access.ts';
 import { MAX_LENGTH_MS, readLength } from '../domain/command/arguments.ts';
 import { accepted } from '../domain/refusal.ts';
+import type { RoomStore } from '../store/store.ts';
 import { notice, refuseArguments, type SlashCommand } from './command.ts';
 
 const ALL_READ = 'you have read everything here; /catchup 2h sums up the last two hours';
@@ -24,12 +26,20 @@ export const catchup: SlashCommand<number | null> = {
     const { room, member, afterSeq } = access;
     const { lastSeq } = state.head(room.id);
     let sinceSeq = member?.lastReadSeq ?? afterSeq;
-    if (sinceAt !== null) {
-      const { messages } = await store.page({ roomId: room.id, limit: MAX_SUMMED_UP, afterSeq });
-      sinceSeq = (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
-    }
+    if (sinceAt !== null) sinceSeq = await seqBefore(store, access, sinceAt, lastSeq);
     if (sinceSeq >= lastSeq) return notice(sinceAt === null ? ALL_READ : 'nothing was said in that time');
     const run = await runs.ask(caller, room.id, { prompt: PROMPT, private: true, sinceSeq });
     return run.ok ? notice('it is being summed up; only you will see it') : run;
   },
 };
+
+/** The sequence number before the first message since `sinceAt`; `lastSeq`: nothing was said since. */
+export async function seqBefore(
+  store: Pick<RoomStore, 'page'>,
+  { room, afterSeq }: RoomAccess,
+  sinceAt: number,
+  lastSeq: number,
+): Promise<number> {
+  const { messages } = await store.page({ roomId: room.id, limit: MAX_SUMMED_UP, afterSeq });
+  return (messages.find(({ message }) => message.createdAt >= sinceAt)?.message.seq ?? lastSeq + 1) - 1;
+}

@@ -5,11 +5,16 @@ import type { RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { CommandCard } from '../domain/card/command-card.ts';
 import type { CommandLine } from '../domain/command/line.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
+import type { RoomContext } from '../domain/room/create.ts';
 import type { Room } from '../domain/room/room.ts';
+import type { Scope } from '../domain/token/token.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { AlertCards } from '../hooks/alert-cards.ts';
-import type { Post, Posted } from '../messages/messages.ts';
+import type { Messages, Post, Posted } from '../messages/messages.ts';
 import type { RoomState } from '../room/state.ts';
+import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
 import type { AlertUsers } from './alert-users.ts';
 import type { CommandPosts } from './command-posts.ts';
@@ -31,17 +36,21 @@ export interface CommandRequest {
   readonly id: string;
 }
 
-/** The answer of a command: a message for the room, or a text for the caller alone. */
+/** The answer of a command: a message for the room, a changed message, or a text for the caller alone. */
 export type CommandAnswer =
   | { readonly kind: 'posted'; readonly posted: Posted }
+  | { readonly kind: 'changed'; readonly stored: StoredMessage }
   | { readonly kind: 'notice'; readonly text: string; readonly card: CommandCard | null };
 
 export type CommandResult = Outcome<CommandAnswer>;
 
 /** The message of a command. */
 export interface CommandMessage {
+  /** Markdown that says all that the card does, for clients without cards. */
   readonly body: string;
   readonly card: CommandCard;
+  /** Ids of files. */
+  readonly attachments?: readonly string[];
 }
 
 /** The parts of the server that commands use. */
@@ -55,6 +64,10 @@ export interface CommandParts {
   readonly alertUsers: AlertUsers;
   readonly lists: LiveAlertLists;
   readonly runs: Pick<RunRequests, 'ask'>;
+  readonly submit: RoomWriter['submit'];
+  readonly messages: Messages;
+  readonly files: Pick<FileStore, 'receive'>;
+  readonly roomContext: RoomContext;
   readonly clock: Clock;
   /** The URL of a message. */
   readonly permalink: (room: Room, messageId: string) => string;
@@ -72,3 +85,7 @@ export const cardOf = ({ caller }: Pick<CommandRequest, 'caller'>, command: stri
   command,
   by: caller.user.id,
 });
+
+/** For what a request of its own would need a further scope for. */
+export const requireScope = ({ scopes }: Caller, scope: Scope): Refusal | undefined =>
+  scopes.has(scope) ? undefined : refuse('scope_missing', `the token lacks the scope ${scope}`);

@@ -5,13 +5,44 @@ import { alerts } from './alerts.ts';
 import { ask } from './ask.ts';
 import { catchup } from './catchup.ts';
 import type { SlashCommand } from './command.ts';
+import { extend } from './extend.ts';
+import { handover } from './handover.ts';
 import { help } from './help.ts';
+import { incident } from './incident/incident.ts';
+import { oncall } from './oncall.ts';
+import { poll } from './poll/poll.ts';
+import { vote } from './poll/vote.ts';
+import { remind } from './remind/remind.ts';
+import { flag } from './servers/flag.ts';
+import { status } from './servers/status.ts';
+import { usage } from './servers/usage.ts';
 import { silence } from './silence.ts';
+import { summary } from './summary.ts';
 import { unack } from './unack.ts';
 import { unsilence } from './unsilence.ts';
 
 /** All slash commands, in the order of `/help`. */
-export const COMMANDS: readonly SlashCommand[] = [alerts, silence, unsilence, ack, unack, ask, catchup, help];
+export const COMMANDS: readonly SlashCommand[] = [
+  alerts,
+  status,
+  silence,
+  extend,
+  unsilence,
+  ack,
+  unack,
+  oncall,
+  handover,
+  incident,
+  ask,
+  summary,
+  catchup,
+  poll,
+  vote,
+  remind,
+  flag,
+  usage,
+  help,
+];
 
 export interface ReadCommand {
   readonly command: SlashCommand;

@@ -1,9 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { AlertsClient } from '../alerts-client.ts';
-import { type CommandAlerts, commandJson } from '../domain/card/command-card.ts';
-import type { LabelMatcher } from '../domain/command/matcher.ts';
+import { commandJson } from '../domain/card/command-card.ts';
+import type { Outcome } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
-import { summariseAlerts } from './alert-text.ts';
 import type { AlertUsers } from './alert-users.ts';
 import type { CommandMessage, CommandRequest } from './command.ts';
 
@@ -17,15 +15,14 @@ export interface LiveAlertListsParts {
 
 export interface LiveAlertList {
   readonly request: CommandRequest;
-  readonly alerts: AlertsClient;
-  readonly filter: readonly LabelMatcher[];
-  readonly messageOf: (list: CommandAlerts) => CommandMessage;
-  /** The list as it was posted. */
-  readonly posted: CommandAlerts;
+  /** Asks the alert server. */
+  readonly read: () => Promise<Outcome<CommandMessage>>;
+  /** As it was posted. */
+  readonly posted: CommandMessage;
   readonly untilAt: number;
 }
 
-/** Posted lists of alerts that are kept up to date for a while. */
+/** Posted lists of alerts, and the like, that are kept up to date for a while. */
 export class LiveAlertLists {
   readonly #parts: LiveAlertListsParts;
   readonly #live = new Set<() => void>();
@@ -38,20 +35,19 @@ export class LiveAlertLists {
     for (const stop of this.#live) stop();
   }
 
-  keep({ request, alerts, filter, messageOf, posted, untilAt }: LiveAlertList): void {
+  keep({ request, read, posted, untilAt }: LiveAlertList): void {
     const { clock, messages } = this.#parts;
     const { id, access, caller } = request;
     const target = { id, roomId: access.room.id, type: 'command', authorId: caller.user.id } as const;
     let shown = JSON.stringify(posted);
     const look = async () => {
       if (!(await this.#mayGoOn(request))) return stop();
-      const found = await alerts.alerts(filter, { onlyActive: true });
-      const list = found.ok ? summariseAlerts(found.value) : undefined;
-      if (!list || JSON.stringify(list) === shown) return;
+      const found = await read();
+      if (!found.ok || JSON.stringify(found.value) === shown) return;
       // The alert server may have taken seconds.
       if (!(await this.#mayGoOn(request))) return stop();
-      shown = JSON.stringify(list);
-      const { body, card } = messageOf(list);
+      shown = JSON.stringify(found.value);
+      const { body, card } = found.value;
       const rewritten = await messages.rewrite(target, { body, card: commandJson(card) });
       if (!rewritten.ok) stop();
     };

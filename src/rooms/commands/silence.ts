@@ -2,9 +2,10 @@ import type { AlertsClient, SilenceRequest } from '../alerts-client.ts';
 import { requireForce } from '../domain/card/alert-access.ts';
 import type { AlertCard } from '../domain/card/alert-card.ts';
 import type { CommandAlerts } from '../domain/card/command-card.ts';
-import { MAX_LENGTH_MS, readLength, readMatchers, splitWords } from '../domain/command/arguments.ts';
+import { readMatchers, splitWords } from '../domain/command/arguments.ts';
 import type { CommandLine } from '../domain/command/line.ts';
 import { type LabelMatcher, matchesAnything, printMatcher } from '../domain/command/matcher.ts';
+import { readMoment } from '../domain/command/moment.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { countAlerts, printAlerts, printEnd, summariseAlerts } from './alert-text.ts';
 import {
@@ -17,6 +18,7 @@ import {
   refuseArguments,
   type SlashCommand,
 } from './command.ts';
+import { silenceMessage } from './silence-card.ts';
 
 export interface SilenceArguments {
   readonly endsAt: number;
@@ -47,9 +49,10 @@ function readSilence({ rest, isMarked }: CommandLine, now: number): Outcome<Sile
   const given = words.filter((word) => word !== '--force');
   const isPreview = isMarked || given.at(-1) === '?';
   if (given.at(-1) === '?') given.pop();
-  const end = readEnd(given, now);
-  if (!end.ok) return end;
-  const matchers = readMatchers(given.slice(end.value.words));
+  const end = readMoment(given, now);
+  if (end === undefined) return refuseArguments(silence, 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
+  if (end === 'past') return refuseArguments(silence, 'the end must lie ahead, by a year at the most');
+  const matchers = readMatchers(given.slice(end.words));
   if (!matchers.ok) return matchers;
   if (matchers.value.length > 0 && matchers.value.every(matchesAnything) && !force)
     return refuse(
@@ -61,30 +64,7 @@ function readSilence({ rest, isMarked }: CommandLine, now: number): Outcome<Sile
     .replace(/(^|\s)--force\b/g, '')
     .replace(/(^|\s)\?$/, '')
     .trim();
-  return accepted({ endsAt: end.value.endsAt, matchers: matchers.value, comment, isPreview, force });
-}
-
-/** `2h`, `1d12h`, `until 09:00` (the next such time, in UTC) or `until 2030-01-02T09:00Z`; and how many words that takes. */
-function readEnd(words: readonly string[], now: number): Outcome<{ readonly endsAt: number; readonly words: number }> {
-  const [first = '', second = ''] = words;
-  const length = readLength(first);
-  const endsAt = first === 'until' ? readTime(second, now) : length === undefined ? undefined : now + length;
-  if (endsAt === undefined) return refuseArguments(silence, 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
-  if (endsAt <= now || endsAt > now + MAX_LENGTH_MS)
-    return refuseArguments(silence, 'the end must lie ahead, by a year at the most');
-  return accepted({ endsAt, words: first === 'until' ? 2 : 1 });
-}
-
-function readTime(word: string, now: number): number | undefined {
-  const time = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(word);
-  if (time) {
-    const midnight = Math.floor(now / 8.64e7) * 8.64e7;
-    const at = midnight + Number(time[1]) * 3.6e6 + Number(time[2]) * 6e4;
-    return at > now ? at : at + 8.64e7;
-  }
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(word)) return undefined;
-  const at = Date.parse(word);
-  return Number.isNaN(at) ? undefined : at;
+  return accepted({ endsAt: end.at, matchers: matchers.value, comment, isPreview, force });
 }
 
 async function postSilence(
@@ -160,10 +140,7 @@ function printSilence(
   { endsAt, comment }: SilenceArguments,
   { id, matchers, startsAt, found }: Silence,
 ): CommandMessage {
-  const printed = matchers.map(printMatcher);
-  const reason = comment === '' ? '' : `: ${comment}`;
-  const body = `silenced ${printed.join(', ')} until ${printEnd(endsAt)}${reason}\nmatches ${countAlerts(found.count)}; \`/unsilence ${id}\` ends it`;
   const times = { startsAt: new Date(startsAt).toISOString(), endsAt: new Date(endsAt).toISOString() };
-  const card = { ...cardOf(request, 'silence'), silence: { id, matchers: printed, comment, ...times }, alerts: found };
-  return { body, card };
+  const silence = { id, matchers: matchers.map(printMatcher), comment, ...times };
+  return silenceMessage({ ...cardOf(request, 'silence'), silence, alerts: found });
 }

@@ -1,20 +1,21 @@
 import { accepted } from '../domain/refusal.ts';
 import { cardOf, refuseArguments, type SlashCommand } from './command.ts';
+import { changeSilenceCard, silenceIdOf } from './silence-card.ts';
 
-/** The argument: the id of the silence. */
+/** The argument: the id of the silence; `''` is that of the thread. */
 export const unsilence: SlashCommand<string> = {
   name: 'unsilence',
-  help: '/unsilence <id> — ends a silence',
-  hint: 'the id of a silence: ends it',
+  help: '/unsilence [id] — ends a silence: that of the thread, or the one with this id',
+  hint: 'ends the silence of the thread, or the one with this id',
   read({ rest }) {
     const id = rest.trim();
-    return /^[0-9A-Za-z-]{8,64}$/.test(id)
-      ? accepted(id)
-      : refuseArguments(unsilence, 'the id of the silence is missing or is none');
+    return id === '' || isSilenceId(id) ? accepted(id) : refuseArguments(unsilence, 'the id of the silence is none');
   },
-  async run(request, id, { posts, cards, alertUsers }) {
+  async run(request, given, { posts, cards, alertUsers }) {
     const alerts = alertUsers.admit(request);
     if (!alerts.ok) return alerts;
+    const id = given || (await silenceIdOf(request, posts));
+    if (!id) return refuseArguments(unsilence, 'the id of the silence is missing');
     const root = await posts.alertOf(request);
     const message = { body: `ended the silence ${id}`, card: cardOf(request, 'unsilence') };
     return posts.act(request, message, async () => {
@@ -22,7 +23,11 @@ export const unsilence: SlashCommand<string> = {
       if (!ended.ok) return ended;
       if (root?.card.silence?.id === id)
         await cards.change(request.access.room.id, root.id, (current) => ({ ...current, silence: null }));
+      const endedBy = request.caller.user.id;
+      await changeSilenceCard(posts, { id, comment: ended.value }, (silence) => ({ ...silence, endedBy }));
       return accepted(message);
     });
   },
 };
+
+export const isSilenceId = (word: string): boolean => /^[0-9A-Za-z-]{8,64}$/.test(word);

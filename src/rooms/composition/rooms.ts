@@ -42,8 +42,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const messages = composeMessages(core);
   const alerts = openAlerts(core);
   const copilot = composeCopilot(core, { ...messages, alerts });
-  const integrationInputs = { messages: messages.messages, alerts, runs: copilot.requests, url: () => url };
-  const integrations = composeIntegrations(core, integrationInputs);
+  const integrations = composeIntegrations(core, { ...messages, alerts, runs: copilot.requests, url: () => url });
   const tables: Paths[] = [
     ...messages.paths(integrations.commands),
     ...directory.paths,

@@ -37,9 +37,11 @@ export function loadConfig(flags: RoomsFlags, environment: Variables, file?: Con
   const variables = variableLayer((name) => environment[name]);
   const layers = [...(file ? [fileLayer(file, problems)] : []), variables, flagLayer(flags)];
   const given = readSettings(SETTINGS, layers, problems);
-  if (given['alerts-rooms'] && !given.alerts)
+  if (given['alerts-rooms'] && !given.alerts && !given.relay && !given.dashboard)
     problems.push('--alerts-rooms: there is no alert server for these rooms; give --alerts URL, or leave it out');
   const options = optionsOf(given, readSettings(SECRETS, [variables], problems));
+  if (options.relayUrl !== undefined && options.relayKey === undefined)
+    problems.push('--relay: the relay asks for an SDK key; put it into OPSDECK_ROOMS_RELAY_KEY');
   if (options.auth === 'none' && options.exposure !== undefined && !options.insecure)
     problems.push(
       `--auth none lets everybody in as an admin, and ${options.exposure} lets others reach the server: use --auth token, leave that setting out, or force it with --auth insecure-none`,
@@ -86,6 +88,8 @@ function optionsOf(given: GivenValues<typeof SETTINGS>, secrets: GivenValues<typ
     maxUploadBytes: values['upload-max'],
     retentionMs: Math.round(values.retention),
     alertsUrl: values.alerts,
+    relayUrl: values.relay,
+    dashboardUrl: values.dashboard,
     outboundProxy: values['outbound-proxy'],
     alertsRooms: values['alerts-rooms'],
     readOnly: values['read-only'],

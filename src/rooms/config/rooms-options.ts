@@ -21,9 +21,14 @@ export interface RoomsOptions {
   readonly retentionMs: number;
   /** The alert server for slash commands and prompts. */
   readonly alertsUrl: string | undefined;
+  /** The flag relay of `/flag`, and an SDK key of it. */
+  readonly relayUrl: string | undefined;
+  readonly relayKey: string | undefined;
+  /** The usage dashboard of `/usage`. */
+  readonly dashboardUrl: string | undefined;
   /** The proxy for addresses that users have entered; may hold a name and password. */
   readonly outboundProxy: string | undefined;
-  /** Slugs and ids of the rooms whose members may use the alert server; elsewhere only admins of the server may. */
+  /** Slugs and ids of the rooms whose members may use these three servers; elsewhere only admins of the server may. */
   readonly alertsRooms: readonly string[];
   readonly readOnly: boolean;
   readonly rateLimits: boolean;

@@ -58,6 +58,10 @@ const token = kindOf("16 to 200 characters without spaces, hard to guess; opsdec
   /^[\x21-\x7e]{16,200}$/.test(found) ? found : undefined,
 );
 
+const sdkKey = kindOf('1 to 200 characters without spaces', (found) =>
+  /^[\x21-\x7e]{1,200}$/.test(found) ? found : undefined,
+);
+
 /** The settings of `rooms serve`; their keys are those of the configuration file. */
 export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
   host: setting('--host <address>', text, 'address to listen on', { default: '127.0.0.1' }),
@@ -96,6 +100,16 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
     serverUrl('http://127.0.0.1:9093'),
     'alert server for commands such as /silence: http://127.0.0.1:9093',
   ),
+  relay: setting(
+    '--relay <url>',
+    serverUrl('http://127.0.0.1:8030'),
+    'flag relay for the command /flag; OPSDECK_ROOMS_RELAY_KEY holds an SDK key of it',
+  ),
+  dashboard: setting(
+    '--dashboard <url>',
+    serverUrl('http://127.0.0.1:8060'),
+    'usage dashboard for the command /usage: http://127.0.0.1:8060',
+  ),
   'outbound-proxy': setting(
     '--outbound-proxy <url>',
     proxyUrl,
@@ -105,7 +119,7 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
   'alerts-rooms': setting(
     '--alerts-rooms <rooms>',
     listOf(room),
-    'rooms whose members may use the alert server, such as ops,oncall; elsewhere only admins may; may be repeated',
+    'rooms whose members may use the alert server, relay and dashboard, such as ops,oncall; elsewhere only admins may; may be repeated',
   ),
   'max-body': setting('--max-body <size>', bytes(1024, MAX_BODY), 'maximum size of a message', { default: '65536' }),
   'upload-max': setting('--upload-max <size>', bytes(0, MAX_UPLOAD), 'maximum size of a file', { default: '25MiB' }),
@@ -150,5 +164,6 @@ export const CONFIG_FILE = {
 export const SECRETS = {
   adminToken: { kind: token, variable: 'OPSDECK_ROOMS_ADMIN_TOKEN', isSecret: true },
   metricsToken: { kind: token, variable: 'OPSDECK_ROOMS_METRICS_TOKEN', isSecret: true },
+  relayKey: { kind: sdkKey, variable: 'OPSDECK_ROOMS_RELAY_KEY', isSecret: true },
   secretKey: { kind: text, variable: 'OPSDECK_SECRET_KEY', isSecret: true },
 } as const;

@@ -95,3 +95,28 @@ test('/catchup 2h covers two hours; without new messages it says so', async (t) 
   const wrong = await say(room, 'ana', '/catchup tomorrow');
   assert.match(wrong.json, /say how far back: 30m, 2h, 1d\. \/catchup \[2h\]/);
 });
+
+test('/summary sums up the last hours, for all to see, in answer to its message', async (t) => {
+  const clock = new FakeClock('2030-01-02T08:00:00Z');
+  const room = await openCopilotRoom(t, { clock, copilot: { trigger: 'manual', replyIn: 'room' } });
+  await room.post('in the night');
+  clock.advance(3 * 3_600_000);
+  assert.equal((await say(room, 'ben', '/summary 1h')).json.notice, 'nothing was said in that time');
+  await room.post('in the morning');
+  const asked = await say(room, 'ben', '/summary', { id: 'summary-4711' });
+  assert.deepEqual([asked.status, asked.json.body], [201, 'asks the copilot for a summary of the last 2 h']);
+  const run = await room.ended(asked.json);
+  assert.deepEqual([run.startedBy, run.state, run.audience], ['ben', 'complete', null]);
+  assert.equal((await room.answer(run)).body, 'hello');
+  const [shown = ''] = shownTo(room, 0);
+  assert.match(shown, /^ana: in the morning\n\n.*ben: Sum up for everybody/s);
+  assert.equal((await say(room, 'ben', '/summary', { id: 'summary-4711' })).status, 200);
+  assert.equal(room.model.requests.length, 1);
+});
+
+test('/summary without a copilot gives the reason, and posts nothing', async (t) => {
+  const room = await openCopilotRoom(t);
+  await room.rooms.send('DELETE', '/api/room/ops/copilot', { as: 'ana' });
+  const refused = await say(room, 'ana', '/summary');
+  assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [404, 'not_found']);
+});

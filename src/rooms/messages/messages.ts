@@ -85,6 +85,7 @@ export interface Messages {
     target: RewriteTarget,
     rewrite: Rewrite | ((current: Message) => Outcome<Rewrite>),
   ): Promise<Outcome<StoredMessage>>;
+  pin(caller: Caller, id: string, pinned: boolean): Promise<Outcome<StoredMessage>>;
   /** A message that the caller may read; else `message_not_found`. */
   find(caller: Caller, id: string): Promise<Outcome<StoredMessage>>;
 }

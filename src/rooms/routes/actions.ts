@@ -3,7 +3,9 @@ import type { CommandAnswer } from '../commands/command.ts';
 import { COMMANDS } from '../commands/list.ts';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import type { WireCommands, WireNotice } from '../contract/command.ts';
-import { refuse } from '../domain/refusal.ts';
+import { readCommandCard } from '../domain/card/command-card.ts';
+import type { Message } from '../domain/message/message.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { Messages } from '../messages/messages.ts';
 import { answer, answerJson, answerOutcome, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
@@ -16,7 +18,7 @@ export interface ActionRoutes {
   readonly commands: SlashCommands;
 }
 
-/** The buttons of a card, and the command of each, given in the card's thread. */
+/** The buttons of an alert's card, and the command of each, given in the card's thread. */
 const LINES: Readonly<Record<string, string>> = {
   ack: '/ack',
   unack: '/unack',
@@ -38,36 +40,45 @@ const LIST: WireCommands = { commands: COMMANDS.map(({ name, hint, help }) => ({
 
 function pressButton({ guard, messages, commands }: ActionRoutes): CallerHandler {
   return async (c, caller) => {
-    const name = param(c, 'name');
-    const body = Object.hasOwn(LINES, name) ? LINES[name] : undefined;
-    if (body === undefined)
-      return answerRefusal(
-        c,
-        refuse('not_found', `there is no action ${name}; there are ${Object.keys(LINES).join(', ')}`),
-      );
     const found = await messages.find(caller, param(c, 'id'));
     if (!found.ok) return answerRefusal(c, found);
-    const { id, roomId, type } = found.value.message;
-    if (type !== 'alert') return answerRefusal(c, refuse('invalid_body', `the message ${id} is not an alert`));
+    const { id, roomId, threadId } = found.value.message;
+    const body = lineOf(found.value.message, param(c, 'name'));
+    if (!body.ok) return answerRefusal(c, body);
     const busy = guard.limits.takeRoom(caller, roomId);
     if (busy) return answerRefusal(c, busy);
-    const done = await commands.handle(caller, { room: roomId, threadId: id, body });
+    const place = threadId === null ? { threadId: id } : { threadId, replyTo: id };
+    const done = await commands.handle(caller, { room: roomId, ...place, body: body.value });
     return done
       ? answerOutcome(c, done, (result) => answerCommand(c, result))
-      : answerRefusal(c, refuse('not_found', `there is no action ${name}`));
+      : answerRefusal(c, refuse('not_found', `there is no action ${param(c, 'name')}`));
   };
 }
 
-/** A message for the room, or a notice for the sender alone, which is stored nowhere. */
+/** The command line of a button. */
+function lineOf({ id, type, card }: Message, name: string): Outcome<string> {
+  if (type !== 'alert' && type !== 'command')
+    return refuse('invalid_body', `the message ${id} is neither an alert nor a command`);
+  const actions = type === 'command' ? (readCommandCard(card)?.actions ?? []) : [];
+  const lines = type === 'alert' ? LINES : Object.fromEntries(actions.map((action) => [action.name, action.line]));
+  const line = Object.hasOwn(lines, name) ? lines[name] : undefined;
+  if (line !== undefined) return accepted(line);
+  const names = Object.keys(lines).join(', ');
+  return refuse(
+    'not_found',
+    `there is no action ${name}; ${names === '' ? 'the message has none' : `there are ${names}`}`,
+  );
+}
+
+/** A message of the room, new or changed, or a notice for the sender alone, which is stored nowhere. */
 export function answerCommand(c: HttpContext, result: CommandAnswer): Response {
   if (result.kind === 'notice') return answer(c, { notice: result.text, card: result.card } satisfies WireNotice);
-  const { stored, replayed } = result.posted;
+  const stored = result.kind === 'changed' ? result.stored : result.posted.stored;
   const { id, version } = stored.message;
   const headers = { location: `/api/message/${id}`, etag: `"m${version}"` };
-  return answerJson(
-    c,
-    stored.json,
-    replayed ? 200 : 201,
-    replayed ? { ...headers, 'idempotent-replay': 'true' } : headers,
-  );
+  if (result.kind === 'changed') return answerJson(c, stored.json, 200, headers);
+  const { replayed } = result.posted;
+  return replayed
+    ? answerJson(c, stored.json, 200, { ...headers, 'idempotent-replay': 'true' })
+    : answerJson(c, stored.json, 201, headers);
 }

@@ -10,27 +10,28 @@ export const isAlertRoom = (rooms: AlertRooms, { id, slug }: Pick<Room, 'id' | '
   rooms.has(id) || rooms.has(slug);
 
 /**
- * Whether a caller that may write in a room may use the alert server from there: an admin of the server, and in the
+ * Whether a caller that may write in a room may use the alert server, or another one, from there: an admin of the server, and in the
  * named rooms members that somebody added. Members that joined a public room by themselves were chosen by nobody.
  */
 export function requireAlertUser(
   caller: Caller,
   { room, member, isModerator }: RoomAccess,
   rooms: AlertRooms,
+  server = 'the alert server',
 ): Refusal | undefined {
   if (rulesServer(caller)) return undefined;
   if (!isAlertRoom(rooms, room))
     return refuse(
       'forbidden',
-      'only admins of the server may use the alert server from this room; one of them can name the room in --alerts-rooms',
+      `only admins of the server may use ${server} from this room; one of them can name the room in --alerts-rooms`,
     );
   if (isModerator) return undefined;
   if (!member || member.role === 'guest')
-    return refuse('forbidden', 'guests may not use the alert server; ask an admin of the room to be made a member');
+    return refuse('forbidden', `guests may not use ${server}; ask an admin of the room to be made a member`);
   if (room.visibility !== 'public' || member.invitedBy !== null) return undefined;
   return refuse(
     'forbidden',
-    'people who joined a public room by themselves may not use the alert server; ask an admin of the room to remove you and add you again',
+    `people who joined a public room by themselves may not use ${server}; ask an admin of the room to remove you and add you again`,
   );
 }
 

@@ -9,7 +9,7 @@ import type { Duty, Room } from './room.ts';
 
 const MAX_TOPIC = 250;
 /** The end of a topic that names the user on call. */
-const TOPIC_END = /(?:^| · )on call: @\S+(?: until \S+ \S+ UTC)?$/;
+const TOPIC_END = /(?:^| \u00b7 )on call: @\S+(?: until \S+ \S+ UTC)?$/;
 
 /** The id of the user on call. */
 export function onCallOf(view: StateView, roomId: string, now: number): string | undefined {
