@@ -72,7 +72,8 @@ for (const [name, start] of SERVERS) {
       assert.deepEqual(extended, { ok: true, value: made.value });
       const live = await client.liveSilences();
       assert.deepEqual(live.ok && live.value.map(({ id, endsAt }) => [id, endsAt]), [[made.value, now + 120_000]]);
-      assert.deepEqual(await client.unsilence(made.value), { ok: true, value: `c ${now}` });
+      const ended = await client.unsilence(made.value);
+      assert.deepEqual(ended, { ok: true, value: { matchers, comment: `c ${now}` } });
       assert.ok(!(await client.unsilence(made.value)).ok);
     }
   });

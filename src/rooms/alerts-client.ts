@@ -51,11 +51,12 @@ const instant = v.pipe(
   v.transform((text) => Date.parse(text)),
   v.number(),
 );
+const matchers = v.array(
+  v.object({ name: v.string(), value: v.string(), isRegex: v.boolean(), isEqual: v.optional(v.boolean(), true) }),
+);
 const knownSilence = v.object({
   id: v.string(),
-  matchers: v.array(
-    v.object({ name: v.string(), value: v.string(), isRegex: v.boolean(), isEqual: v.optional(v.boolean(), true) }),
-  ),
+  matchers,
   startsAt: instant,
   endsAt: instant,
   createdBy: v.string(),
@@ -63,7 +64,11 @@ const knownSilence = v.object({
   status: v.object({ state: v.picklist(['active', 'pending', 'expired']) }),
 });
 const silenceList = v.array(v.object({ id: v.string(), comment: v.string(), status: v.object({ state: v.string() }) }));
-const silenceState = v.object({ comment: v.optional(v.string(), ''), status: v.object({ state: v.string() }) });
+const silenceState = v.object({
+  comment: v.optional(v.string(), ''),
+  matchers: v.optional(matchers, []),
+  status: v.object({ state: v.string() }),
+});
 
 /** A client of Alertmanager's API v2. The alert server has 5 s to answer. */
 export class AlertsClient {
@@ -125,13 +130,13 @@ export class AlertsClient {
     );
   }
 
-  /** Expires a silence and returns its comment; an expired one is refused. */
-  async unsilence(id: string): Promise<Outcome<string>> {
+  /** Expires a silence and returns it; an expired one is refused. */
+  async unsilence(id: string): Promise<Outcome<Pick<KnownSilence, 'matchers' | 'comment'>>> {
     const found = await this.#server.ask('GET', `/silence/${encodeURIComponent(id)}`, silenceState);
     if (!found.ok) return found.code === 'not_found' ? refuse('not_found', `there is no silence ${id}`) : found;
     if (found.value.status.state === 'expired') return refuse('invalid_body', `the silence ${id} has ended already`);
     const ended = await this.#server.ask('DELETE', `/silence/${encodeURIComponent(id)}`, v.unknown());
-    return ended.ok ? accepted(found.value.comment) : ended;
+    return ended.ok ? accepted({ matchers: found.value.matchers, comment: found.value.comment }) : ended;
   }
 
   close(): Promise<void> {

@@ -60,5 +60,9 @@ function takeAnswer(answer: WireMessage | WireNotice, item: OutboxItem, model: R
     const entry = model.entry(item.roomId);
     if (entry) model.note(entry, answer.notice);
     outbox.confirm(item.id);
-  } else model.takeMessage(answer);
+    return;
+  }
+  model.takeMessage(answer);
+  // A vote changes another message than its own.
+  if (answer.id !== item.id) outbox.confirm(item.id);
 }

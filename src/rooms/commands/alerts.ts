@@ -24,7 +24,7 @@ export const alerts: SlashCommand<readonly LabelMatcher[]> = {
       const list = summariseAlerts(found.value);
       return accepted({
         body: `${countAlerts(list.count)}\n${printAlerts(list)}`.trim(),
-        card: { ...cardOf(request, 'alerts'), alerts: list, liveUntil },
+        card: { ...cardOf(request, 'alerts'), title: 'Alerts', alerts: list, liveUntil },
       });
     };
     const list = await read();

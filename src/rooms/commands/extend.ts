@@ -1,5 +1,6 @@
 import type { AlertsClient, KnownSilence } from '../alerts-client.ts';
 import { MAX_LENGTH_MS, readLength, splitWords } from '../domain/command/arguments.ts';
+import { printMatcher } from '../domain/command/matcher.ts';
 import { readMoment } from '../domain/command/moment.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { printEnd } from './alert-text.ts';
@@ -50,7 +51,7 @@ export const extend: SlashCommand<ExtendArguments> = {
           ...card,
           silence: card.silence && { ...card.silence, ...next },
         }));
-      return accepted(messageOf(request, moved.value, endsAt));
+      return accepted(messageOf(request, `of ${silence.value.matchers.map(printMatcher).join(', ')}`, endsAt));
     });
   },
 };
@@ -69,7 +70,7 @@ async function move(
   return alerts.extend(silence, endsAt);
 }
 
-const messageOf = (request: CommandRequest, id: string, endsAt: number): CommandMessage => ({
-  body: `extended the silence ${id} until ${printEnd(endsAt)}`,
+const messageOf = (request: CommandRequest, words: string, endsAt: number): CommandMessage => ({
+  body: `extended the silence ${words} until ${printEnd(endsAt)}`,
   card: cardOf(request, 'extend'),
 });

@@ -64,7 +64,7 @@ test('the card of a silence has buttons that extend and end it, and then shows s
   assert.equal(extended.status, 201, extended.text);
   assert.deepEqual(
     [extended.json.body, extended.json.threadId, extended.json.author.id],
-    ['extended the silence silence-0001 until 2030-01-02 11:00 UTC', id, 'ben'],
+    ['extended the silence of alertname="DiskFull" until 2030-01-02 11:00 UTC', id, 'ben'],
   );
   assert.equal((await ops.messageOf(id)).card.silence.endsAt, '2030-01-02T11:00:00.000Z');
   assert.equal((await ops.press(id, 'end')).status, 201);

@@ -142,5 +142,5 @@ function printSilence(
 ): CommandMessage {
   const times = { startsAt: new Date(startsAt).toISOString(), endsAt: new Date(endsAt).toISOString() };
   const silence = { id, matchers: matchers.map(printMatcher), comment, ...times };
-  return silenceMessage({ ...cardOf(request, 'silence'), silence, alerts: found });
+  return silenceMessage({ ...cardOf(request, 'silence'), title: 'Silence', silence, alerts: found });
 }

@@ -1,5 +1,6 @@
+import { printMatcher } from '../domain/command/matcher.ts';
 import { accepted } from '../domain/refusal.ts';
-import { cardOf, refuseArguments, type SlashCommand } from './command.ts';
+import { type CommandMessage, cardOf, refuseArguments, type SlashCommand } from './command.ts';
 import { changeSilenceCard, silenceIdOf } from './silence-card.ts';
 
 /** The argument: the id of the silence; `''` is that of the thread. */
@@ -17,15 +18,19 @@ export const unsilence: SlashCommand<string> = {
     const id = given || (await silenceIdOf(request, posts));
     if (!id) return refuseArguments(unsilence, 'the id of the silence is missing');
     const root = await posts.alertOf(request);
-    const message = { body: `ended the silence ${id}`, card: cardOf(request, 'unsilence') };
-    return posts.act(request, message, async () => {
+    const messageOf = (words: string): CommandMessage => ({
+      body: `ended the silence ${words}`,
+      card: cardOf(request, 'unsilence'),
+    });
+    return posts.act(request, messageOf(id), async () => {
       const ended = await alerts.value.unsilence(id);
       if (!ended.ok) return ended;
       if (root?.card.silence?.id === id)
         await cards.change(request.access.room.id, root.id, (current) => ({ ...current, silence: null }));
       const endedBy = request.caller.user.id;
-      await changeSilenceCard(posts, { id, comment: ended.value }, (silence) => ({ ...silence, endedBy }));
-      return accepted(message);
+      const { matchers, comment } = ended.value;
+      await changeSilenceCard(posts, { id, comment }, (silence) => ({ ...silence, endedBy }));
+      return accepted(messageOf(matchers.length === 0 ? id : `of ${matchers.map(printMatcher).join(', ')}`));
     });
   },
 };

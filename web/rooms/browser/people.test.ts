@@ -112,7 +112,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
   await t.test('a command completes with the hint of the server', async () => {
     const field = ana.getByRole('textbox', { name: 'Message', exact: true });
     await field.pressSequentially('/unsi');
-    await ana.getByRole('option', { name: '/unsilence the id of a silence: ends it' }).waitFor();
+    await ana.getByRole('option', { name: /^\/unsilence ends the silence of the thread/ }).waitFor();
     await field.press('Tab');
     assert.equal(await field.inputValue(), '/unsilence ');
     await field.fill('');
@@ -222,6 +222,24 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await said(ben, 'two files')
       .getByRole('link', { name: /log\.txt/ })
       .waitFor();
+  });
+
+  await t.test('a poll is voted on by its buttons and by a line in its thread, and its author closes it', async () => {
+    await write(ana, '/poll "Where to?" pizza sushi');
+    const poll = ben.locator('main').getByRole('group', { name: 'Poll' });
+    await poll.getByRole('button', { name: 'pizza: 0' }).click();
+    await poll.getByRole('button', { name: 'pizza: 1, ben', pressed: true }).waitFor();
+    await said(ana, 'Where to?').focus();
+    await ana.keyboard.press('t');
+    const thread = ana.getByRole('textbox', { name: 'Reply in the thread', exact: true });
+    await thread.fill('/vote 1');
+    await thread.press('Enter');
+    await poll.getByRole('button', { name: 'pizza: 2, ben, ana' }).waitFor();
+    await ana.locator('.pending').waitFor({ state: 'detached' });
+    await ana.locator('main').getByRole('group', { name: 'Poll' }).getByRole('button', { name: 'Close' }).click();
+    await poll.getByText('2 votes, closed').waitFor();
+    await picture(ben, 'rooms/poll');
+    await ana.getByRole('button', { name: 'Close', exact: true }).click();
   });
 
   await t.test('a room is made, and its members see it without asking', async () => {

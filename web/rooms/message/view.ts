@@ -14,6 +14,7 @@ import type { Ui } from '../shell/ui.ts';
 import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
 import { renderBody, summaryOf } from './body.ts';
+import { commandCardOf, renderCommandCard } from './command-card.ts';
 import type { Row } from './flow-rows.ts';
 import { hasReacted } from './list.ts';
 import { splitLongText } from './long-text.ts';
@@ -63,9 +64,12 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
   const at = Date.parse(message.createdAt);
   const { id: me } = ui.model.account;
   const isMention = author.id !== me && (message.mentions.room || message.mentions.users.includes(me));
-  // The question of /ask is drawn like any text.
+  // The question of /ask is drawn like any text, and a card in full colours.
   const isDone =
-    type === 'command' && message.card !== null && !('command' in message.card && message.card.command === 'ask');
+    type === 'command' &&
+    message.card !== null &&
+    !('command' in message.card && message.card.command === 'ask') &&
+    !commandCardOf(message);
   const isQuiet = type === 'system' || isDone;
   return h(
     'article',
@@ -127,6 +131,9 @@ function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement
 function words(message: WireMessage, look: MessageLook, ui: Ui): Child[] {
   const card = alertCardOf(message);
   if (card) return [renderAlertCard(message, card, ui)];
+  const command = commandCardOf(message);
+  if (command)
+    return [renderCommandCard(message, command, bodyOf(message, look, ui), ui), ...message.attachments.map(renderFile)];
   const isStreaming = message.status === 'streaming';
   return [
     (message.body !== '' || isStreaming) &&
@@ -149,7 +156,8 @@ function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
     userId: ui.model.account.id,
     // A mention in a copilot's text notifies nobody.
     isMentionable: (name: string) =>
-      message.author.kind !== 'copilot' && (name === 'all' || entry.members.has(name) || name === copilotHandle(entry)),
+      message.author.kind !== 'copilot' &&
+      (name === 'all' || name === 'oncall' || entry.members.has(name) || name === copilotHandle(entry)),
   };
   return body === ''
     ? h('p', { class: 'soft' }, 'thinking')

@@ -19,7 +19,7 @@ export const flag: SlashCommand<string> = {
     if (!found.ok) return found;
     return posts.post(request, {
       body: printFlag(found.value),
-      card: { ...cardOf(request, 'flag'), title: `Flag ${key}` },
+      card: { ...cardOf(request, 'flag'), title: 'Flag' },
     });
   },
 };

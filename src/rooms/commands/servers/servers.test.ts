@@ -91,7 +91,7 @@ test('/usage sums up what the dashboard knows of each user', async (t) => {
   const { say, asked } = await openServers(t);
   const today = await say('ben', 'ops', '/usage');
   assert.deepEqual(today.json.body.split('\n'), [
-    'Usage today',
+    'usage today',
     '- **info**: $1.50, 3 calls, 1.5 M tokens; `claude-5` $1.20; `gpt-7` $0.30',
     '- **slope**: the dashboard holds no session token',
   ]);

@@ -42,8 +42,7 @@ export const usage: SlashCommand<UsageArguments> = {
     if (!dashboard.ok) return dashboard;
     const body = await report(dashboard.value, args);
     if (!body.ok) return body;
-    const title = `Usage ${args.words}`;
-    return posts.post(request, { body: body.value, card: { ...cardOf(request, 'usage'), title } });
+    return posts.post(request, { body: body.value, card: { ...cardOf(request, 'usage'), title: 'Usage' } });
   },
 };
 
@@ -69,7 +68,7 @@ async function report(
       lines.push(`- **${id}**: ${printEvents(events.value)}`);
     } else lines.push(`- **${id}**: ${events ? events.reason : 'the dashboard holds no session token'}`);
   }
-  const head = counted > 1 ? `Usage ${words}: **${printDollars(total)}**` : `Usage ${words}`;
+  const head = counted > 1 ? `usage ${words}: **${printDollars(total)}**` : `usage ${words}`;
   return accepted([head, ...lines].join('\n'));
 }
 
