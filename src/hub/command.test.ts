@@ -217,6 +217,16 @@ test('with --project and --data-dir no server’s state is shown, at any place i
   assert.equal((await dashboard.get('/page.html')).status, 200);
   assert.equal((await dashboard.get('/data/usage-events-info.csv')).status, 200);
   assert.equal((await clientOf('rooms').post('/api/room', { name: 'private' })).status, 201);
+  // Commands of the rooms ask the other servers.
+  for (const [line, answer] of [
+    ['/flag a', /is \*\*on\*\*/],
+    ['/usage', /no session token/],
+    ['/status', /0 active alerts/],
+  ] as const) {
+    const said = await clientOf('rooms').post('/api/room/private/message', { body: line });
+    assert.equal(said.status, 201, said.body);
+    assert.match(said.body, answer);
+  }
   // The files that the servers write there now, and possible ones.
   writeFiles(folder, { 'state/rooms/files/x.txt': 'x', 'state/rooms/export.json': '[]', 'state/alerts/x.json': '{}' });
   const state = readdirSync(join(folder, 'state'), { recursive: true, encoding: 'utf8' });

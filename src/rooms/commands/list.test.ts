@@ -65,6 +65,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['/oncall @ana 8h or so', /until when/],
   ['/incident', /a title has/],
   ['/incident begin x', /a title has/],
+  ['/incident start a\u200bb', /control or invisible/],
   ['/flag two words', /one flag/],
   ['/usage soon', /today, yesterday/],
   ['/usage 93d', /today, yesterday/],

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { lineSchema } from '../../contract/text.ts';
 import type { CardIncident } from '../../domain/card/command-card.ts';
 import { commandJson } from '../../domain/card/command-card.ts';
 import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
@@ -19,6 +21,8 @@ import type { FoundAlert } from '../command-posts.ts';
 import { exportTimeline, type FoundIncident, findIncident, lengthOf, timelineMessage } from './timeline.ts';
 
 const MAX_TITLE = 80;
+/** It becomes the name of a room. */
+const TITLE = lineSchema(1, MAX_TITLE);
 const MAX_NOTE = 500;
 const MAX_NOTES = 40;
 
@@ -37,7 +41,12 @@ export const incident: SlashCommand<IncidentArguments> = {
     const length = [...text].length;
     if (verb === 'end' && text === '') return accepted({ kind: 'end' });
     if (verb === 'note' && length > 0 && length <= MAX_NOTE) return accepted({ kind: 'note', text });
-    if (verb === 'start' && length > 0 && length <= MAX_TITLE) return accepted({ kind: 'start', title: text });
+    if (verb === 'start' && length > 0 && length <= MAX_TITLE) {
+      const title = v.safeParse(TITLE, text);
+      return title.success
+        ? accepted({ kind: 'start', title: text })
+        : refuseArguments(incident, `the title ${title.issues[0].message}`);
+    }
     return refuseArguments(incident, `a title has at most ${MAX_TITLE} characters, a note ${MAX_NOTE}`);
   },
   async run(request, args, parts) {

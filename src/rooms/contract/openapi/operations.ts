@@ -132,7 +132,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'PUT /api/message/:id/pin': { summary: 'Pin a message' },
   'DELETE /api/message/:id/pin': { summary: 'Unpin a message' },
   'POST /api/message/:id/action/:name': {
-    summary: 'Press a button of a card; what reaches the alert server is for admins and the rooms of --alerts-rooms',
+    summary:
+      'Press a button of an alert or a command; what reaches other servers is for admins and the rooms of --alerts-rooms',
   },
   'GET /api/command': { summary: 'Slash commands, as /help lists them', result: '{commands}' },
   'GET /api/search': {
