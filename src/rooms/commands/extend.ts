@@ -5,7 +5,7 @@ import { readMoment } from '../domain/command/moment.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import { printEnd } from './alert-text.ts';
 import { type CommandMessage, type CommandRequest, cardOf, refuseArguments, type SlashCommand } from './command.ts';
-import { changeSilenceCard, silenceIdOf } from './silence-card.ts';
+import { changeSilenceCard, showForeignEnd, silenceIdOf } from './silence-card.ts';
 import { isSilenceId } from './unsilence.ts';
 
 interface ExtendArguments {
@@ -42,7 +42,10 @@ export const extend: SlashCommand<ExtendArguments> = {
       if (!silence.ok) return silence;
       const endsAt = 'until' in by ? by.until : silence.value.endsAt + by.ms;
       const moved = await move(alerts.value, silence.value, endsAt, clock.now());
-      if (!moved.ok) return moved;
+      if (!moved.ok) {
+        await showForeignEnd(posts, alerts.value, id);
+        return moved;
+      }
       const next = { id: moved.value, endsAt: new Date(endsAt).toISOString() };
       await changeSilenceCard(posts, silence.value, (old) => ({ ...old, ...next }));
       const root = await posts.alertOf(request);

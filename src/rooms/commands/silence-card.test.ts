@@ -34,12 +34,13 @@ function fakeSilences(): (request: RecordedRequest) => FakeAnswer {
     if (path === '/api/v2/silences') return { json: [...silences.values()] };
     const silence = silences.get(path.split('/').at(-1) ?? '');
     if (!silence) return { status: 404, text: '' };
-    if (method === 'DELETE') silences.set(silence.id, { ...silence, status: { state: 'expired' } });
+    if (method === 'DELETE') silences.set(silence.id, { ...silence, endsAt: NOW, status: { state: 'expired' } });
     return { json: silence };
   };
 }
 
 interface Fixture {
+  readonly alertsUrl: string;
   say(body: string, fields?: object): Promise<RoomsAnswer>;
   press(id: string, action: string): Promise<RoomsAnswer>;
   // biome-ignore lint/suspicious/noExplicitAny: a message of any command
@@ -51,6 +52,7 @@ async function openOps(t: Cleanup, answer = fakeSilences()): Promise<Fixture> {
   const { send } = await openTestRooms(t, { clock: new FakeClock(NOW), options: { alertsUrl: alerts.url } });
   await send('POST', '/api/room', { as: 'ana', body: { name: 'Ops' } });
   return {
+    alertsUrl: alerts.url,
     say: (body, fields = {}) => send('POST', '/api/room/ops/message', { as: 'ana', body: { body, ...fields } }),
     press: (id, action) => send('POST', `/api/message/${id}/action/${action}`, { as: 'ben' }),
     messageOf: async (id) => (await send('GET', `/api/message/${id}`, { as: 'ana' })).json,
@@ -86,6 +88,19 @@ test('a command in the thread of a silence needs no id, and one with an id chang
   assert.match((await ops.say('/extend 1h silence-0001')).json, /has ended already/);
   assert.match((await ops.say('/extend 1h')).json, /the id of the silence is missing/);
 });
+
+for (const action of ['end', 'extend'])
+  test(`the button ${action} of a silence that was ended elsewhere is refused, and its card shows the end`, async (t) => {
+    const ops = await openOps(t);
+    const { id } = (await ops.say('/silence 2h alertname=DiskFull')).json;
+    await fetch(`${ops.alertsUrl}/api/v2/silence/silence-0001`, { method: 'DELETE' });
+    assert.match((await ops.press(id, action)).json, /has ended already/);
+    const { card } = await ops.messageOf(id);
+    assert.deepEqual(
+      [card.silence.endsAt, card.actions[0].until],
+      ['2030-01-02T08:00:00.000Z', '2030-01-02T08:00:00.000Z'],
+    );
+  });
 
 test('a comment that names a message of another silence changes nothing there', async (t) => {
   const ops = await openOps(t);

@@ -1,3 +1,4 @@
+import type { AlertsClient } from '../alerts-client.ts';
 import type { CommandCard } from '../domain/card/command-card.ts';
 import { accepted, refuse } from '../domain/refusal.ts';
 import { countAlerts, printEnd } from './alert-text.ts';
@@ -48,4 +49,12 @@ export async function changeSilenceCard(
       ? accepted(silenceMessage({ ...card, silence: change(card.silence) }))
       : refuse('not_found', `the message is not that of the silence ${id}`),
   );
+}
+
+/** Shows the end of a silence that was ended elsewhere, such as on the page of the alert server. */
+export async function showForeignEnd(posts: CommandPosts, alerts: AlertsClient, id: string): Promise<void> {
+  const known = await alerts.findSilenceById(id);
+  if (!known.ok || known.value.state !== 'expired') return;
+  const endsAt = new Date(known.value.endsAt).toISOString();
+  await changeSilenceCard(posts, known.value, (silence) => ({ ...silence, endsAt }));
 }

@@ -1,7 +1,7 @@
 import { printMatcher } from '../domain/command/matcher.ts';
 import { accepted } from '../domain/refusal.ts';
 import { type CommandMessage, cardOf, refuseArguments, type SlashCommand } from './command.ts';
-import { changeSilenceCard, silenceIdOf } from './silence-card.ts';
+import { changeSilenceCard, showForeignEnd, silenceIdOf } from './silence-card.ts';
 
 /** The argument: the id of the silence; `''` is that of the thread. */
 export const unsilence: SlashCommand<string> = {
@@ -24,7 +24,10 @@ export const unsilence: SlashCommand<string> = {
     });
     return posts.act(request, messageOf(id), async () => {
       const ended = await alerts.value.unsilence(id);
-      if (!ended.ok) return ended;
+      if (!ended.ok) {
+        await showForeignEnd(posts, alerts.value, id);
+        return ended;
+      }
       if (root?.card.silence?.id === id)
         await cards.change(request.access.room.id, root.id, (current) => ({ ...current, silence: null }));
       const endedBy = request.caller.user.id;
