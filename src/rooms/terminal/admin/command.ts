@@ -161,7 +161,13 @@ Examples:
     });
   addConnection(hook.command('rotate').description('replace the secret of a hook; the new one is printed once'))
     .argument('<hook>', 'its id')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      `
+The old secret of an incoming hook becomes invalid at once. Deliveries of an outgoing hook are signed with both secrets for
+24 hours; a second rotation ends the first secret at once.
+${examples}`,
+    )
     .action(async (id: string, options) => {
       const { rotateHook } = await import('./hooks.ts');
       await rotateHook(id, options, terminal);
