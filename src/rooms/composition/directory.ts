@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { loadSecretKey } from '../authentication/secret-cipher.ts';
 import { RoomBackups } from '../backup/backup.ts';
 import { RoomExports } from '../backup/export.ts';
 import { RoomImport } from '../backup/import.ts';
@@ -51,7 +52,8 @@ export function composeDirectory(core: RoomsCore) {
     newId: core.newId,
   });
   const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
-  const backups = new RoomBackups({ ...core, ...folders });
+  const secretKey = () => options.secretKey ?? loadSecretKey(options.dataDir);
+  const backups = new RoomBackups({ ...core, ...folders, secretKey });
   const { requireIfMatch } = options;
   const parts = { guard, state, writer, directory, context, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
   return {

@@ -108,7 +108,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /api/room/:id/export': { summary: 'The room as a file', query: ['format', 'from', 'to'] },
   'GET /api/room/:id/retention': { summary: 'What retention would remove', query: ['dryRun'] },
   'POST /api/import': { summary: 'Take in an export (admins)' },
-  'POST /api/backup': { summary: 'A backup of everything as one archive (admins)', result: 'An archive (tar)' },
+  'POST /api/backup': {
+    summary: 'A backup of everything as one archive (admins)',
+    query: ['key'],
+    result: 'An archive (tar)',
+  },
 
   'GET /api/room/:id/message': {
     summary: 'Messages, ascending',
