@@ -39,8 +39,8 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const { core, failed, authentication, streams } = await composeCore(inputs);
   const { state, clock, guard, feed, presence, log } = core;
   let url = '';
-  const directory = composeDirectory(core);
   const messages = composeMessages(core);
+  const directory = composeDirectory(core, messages.files);
   const alerts = openAlerts(core);
   const copilot = composeCopilot(core, { ...messages, alerts });
   const integrationInputs = { messages: messages.messages, alerts, runs: copilot.requests, url: () => url };

@@ -22,12 +22,13 @@ function addExports(rooms: Command, terminal: Terminal): void {
   addConnection(rooms.command('export').description('export a room'))
     .argument('<room>', 'its slug or id')
     .addOption(new Option('--format <format>', 'export format').choices(['jsonl', 'markdown', 'html']).default('jsonl'))
+    .option('--files', 'include the files of messages, in the same JSON lines')
     .option('--from <time>', 'only messages since then, such as 2030-01-31')
     .option('--to <time>', 'only messages before then')
     .option('-o, --output <path>', 'write to this file, only if complete (default: standard output)')
     .addHelpText(
       'after',
-      '\nExamples:\n  opsdeck rooms export ops -o ops.jsonl\n  opsdeck rooms export ops --format markdown',
+      '\nExamples:\n  opsdeck rooms export ops -o ops.jsonl\n  opsdeck rooms export ops --files -o ops-with-files.jsonl\n  opsdeck rooms export ops --format markdown',
     )
     .action(async (room: string, options: ExportOptions) => {
       const { exportRoom } = await import('./export-rooms.ts');
