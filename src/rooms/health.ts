@@ -1,4 +1,5 @@
 import type { RoomsOptions } from './config/rooms-options.ts';
+import type { ClosedSecret } from './domain/closed-secret.ts';
 import type { RoomWriter } from './room/writer.ts';
 
 /** The release of this interface. Source: the service whose interface it continues. */
@@ -12,6 +13,7 @@ export interface HealthSources {
   readonly writer: Pick<RoomWriter, 'pos' | 'trouble'>;
   readonly connections: () => number;
   readonly runs: () => { readonly running: number; readonly queued: number };
+  readonly closedSecrets: () => readonly ClosedSecret[];
 }
 
 /** The server's health, in its wire form. */
@@ -28,23 +30,33 @@ export interface Health {
   };
   readonly sse: { readonly connections: number };
   readonly copilot: { readonly running: number; readonly queued: number };
+  /** Stored secrets that this server's key does not decrypt; named for admins of the server only. */
+  readonly secrets: { readonly closed: number; readonly reenter?: readonly ClosedSecret[] };
   readonly node: string;
 }
 
-/** `accepts`: whether writes are accepted; with `--read-only` they are not, which is no failure. */
-export function readHealth(sources: HealthSources): { readonly health: Health; readonly accepts: boolean } {
-  const { options, writer, connections, runs } = sources;
+export interface HealthFindings {
+  readonly health: Health;
+  /** Whether writes are accepted; with `--read-only` they are not, which is no failure. */
+  readonly accepts: boolean;
+  readonly closed: readonly ClosedSecret[];
+}
+
+export function readHealth(sources: HealthSources): HealthFindings {
+  const { options, writer, connections, runs, closedSecrets } = sources;
   const state = stateOf(sources);
   const { running, queued } = runs();
+  const closed = closedSecrets();
   const health: Health = {
-    status: state === 'ready' && options.durability === 'full' ? 'healthy' : 'degraded',
+    status: state === 'ready' && options.durability === 'full' && closed.length === 0 ? 'healthy' : 'degraded',
     version: ROOMS_VERSION,
     store: { kind: 'sqlite', state, durability: options.durability, pos: writer.pos, lagMs: 0 },
     sse: { connections: connections() },
     copilot: { running, queued },
+    secrets: { closed: closed.length },
     node: options.nodeId,
   };
-  return { health, accepts: state === 'ready' || state === 'read-only' };
+  return { health, accepts: state === 'ready' || state === 'read-only', closed };
 }
 
 function stateOf({ options, writer }: HealthSources): Health['store']['state'] {

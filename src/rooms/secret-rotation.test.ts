@@ -6,7 +6,7 @@ import { startHttpSink } from '../testing/http/sink.ts';
 import { signWebhook } from './domain/hook/webhook-signature.ts';
 import { openTestRooms } from './testing/app.ts';
 
-const WARNING = /level=WARN msg="stored secrets cannot be decrypted[^"]*" count=1\n/;
+const WARNING = /level=WARN msg="stored secrets cannot be decrypted[^"]*" count=1 secrets="hook Robot \(room ops\)"\n/;
 
 test('under another secret key nothing is sent unsigned, the log has the reason, and a new secret repairs it', async (t) => {
   const clock = new FakeClock('2030-01-02T08:00:00Z');

@@ -48,13 +48,15 @@ test('a room accepts 100 writes a second, of all members together, under any of 
   assert.ok(limits.takeRoom(caller('a'), 'room'));
 });
 
-test('typing is announced once in 3 seconds', () => {
+test('typing may be announced before every allowed post, and has a limit of its own', () => {
   const clock = new FakeClock();
   const limits = new UserRateLimits(clock, (_, id) => id);
-  assert.equal(limits.take('a', 'typing').refusal, undefined);
-  assert.match(limits.take('a', 'typing').refusal?.reason ?? '', /one in 3 seconds/);
-  clock.advance(3001);
-  assert.equal(limits.take('a', 'typing').refusal, undefined);
+  for (let posts = 0; posts < 130; posts++) {
+    if (posts >= 30) clock.advance(100);
+    assert.equal(limits.take('a', 'typing').refusal, undefined, `notice ${posts}`);
+    assert.equal(limits.take('a', 'post').refusal, undefined, `post ${posts}`);
+  }
+  assert.match(limits.take('a', 'typing').refusal?.reason ?? '', /kind typing: 10 a second, 30 at once/);
 });
 
 test('no second of a bucket exceeds its burst and its refill', () => {

@@ -8,7 +8,8 @@ import type { LimitName, RateLimits } from '../routes/request/guard.ts';
 const RATES: Readonly<Record<LimitName | 'room', Rate>> = {
   post: { perSecond: 10, burst: 30 },
   edit: { perSecond: 10, burst: 10 },
-  typing: { perSecond: 1 / 3, burst: 1 },
+  // As many as posts: the page announces typing again after each message.
+  typing: { perSecond: 10, burst: 30 },
   search: { perSecond: 5, burst: 5 },
   upload: { perSecond: 1, burst: 60 },
   create: { perSecond: 0.2, burst: 20 },

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { readPrivateFile } from '../../kernel/storage/private-file.ts';
+import { KEY_NAME } from '../contract/backup.ts';
+import { type ClosedSecret, printClosed } from '../domain/closed-secret.ts';
 import type { SecretSealer } from '../domain/copilot/change.ts';
 import type { Secret } from '../domain/copilot/copilot.ts';
 
-const KEY_FILE = 'secret.key';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** The most secrets that a warning names; /health names all. */
+const MAX_NAMED = 50;
 
 /** Encrypts the keys of models and the secrets of hooks in the database. */
 export interface SecretCipher extends SecretSealer {
@@ -46,35 +49,49 @@ export function createSecretCipher(secretKey: string): SecretCipher {
   };
 }
 
-/** The key in the data directory, readable by its owner alone; created where it is missing. */
-export function loadSecretKey(directory: string): string {
-  const path = join(directory, KEY_FILE);
+/** The key in a data directory or backup, if it has one. */
+export function readSecretKey(directory: string): string | undefined {
+  const path = join(directory, KEY_NAME);
   try {
     const found = readPrivateFile(path).toString().trim();
     if (found === '') throw new Error('it is empty');
     return found;
   } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw unusable(path, error);
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw unusable(path, error);
   }
+}
+
+/** The key in the data directory, readable by its owner alone; created where it is missing. */
+export function loadSecretKey(directory: string): string {
+  const found = readSecretKey(directory);
+  if (found !== undefined) return found;
   const made = randomBytes(32).toString('base64');
+  writeSecretKey(directory, made);
+  return made;
+}
+
+/** Creates the file of the key; it must not exist. */
+export function writeSecretKey(directory: string, key: string): void {
+  const path = join(directory, KEY_NAME);
   try {
     const descriptor = openSync(path, 'wx', 0o600);
-    writeSync(descriptor, `${made}\n`);
+    writeSync(descriptor, `${key}\n`);
     // A key lost in a power failure would lose all that it sealed.
     fsyncSync(descriptor);
     closeSync(descriptor);
   } catch (error) {
     throw unusable(path, error);
   }
-  return made;
 }
 
 /** Warns after a change or loss of the key, before the first secret is needed. */
-export function warnOfClosedSecrets(cipher: SecretCipher, secrets: ReadonlyMap<string, Secret>, log: Log): void {
-  const count = [...secrets].filter(([owner, secret]) => cipher.open(owner, secret) === undefined).length;
+export function warnOfClosedSecrets(closed: readonly ClosedSecret[], log: Log): void {
+  const count = closed.length;
   if (count === 0) return;
-  const remedy = `start with the previous OPSDECK_SECRET_KEY, or the previous ${KEY_FILE} and no variable; or enter the keys of copilots again and rotate the secrets of hooks`;
-  log.warn(`stored secrets cannot be decrypted with this secret key: ${remedy}`, { count });
+  const secrets = closed.slice(0, MAX_NAMED).map(printClosed).join(', ');
+  const remedy = `start with the previous OPSDECK_SECRET_KEY, or the previous ${KEY_NAME} and no variable; or enter the keys of copilots again and rotate the secrets of hooks`;
+  log.warn(`stored secrets cannot be decrypted with this secret key: ${remedy}`, { count, secrets });
 }
 
 function unusable(path: string, error: unknown): CommandError {

@@ -9,6 +9,7 @@ import {
   type BackupManifest,
   DATABASE_NAME,
   FILE_NAME,
+  KEY_NAME,
   MANIFEST_NAME,
   tarEnd,
   tarHeader,
@@ -28,6 +29,8 @@ export interface RoomBackupsParts {
   readonly writer: Pick<RoomWriter, 'pos'>;
   readonly feed: Pick<RoomFeed, 'epoch'>;
   readonly clock: Clock;
+  /** The key that decrypts stored secrets. */
+  readonly secretKey: () => string;
 }
 
 const PIECE_BYTES = 256 * 1024;
@@ -44,8 +47,8 @@ export class RoomBackups {
   }
 
   /** The archive (contract/backup.ts), piece by piece. A file that is removed meanwhile is left out. */
-  async *write(): AsyncGenerator<Uint8Array> {
-    const { folder, store, writer, feed, clock } = this.#parts;
+  async *write({ withKey }: { readonly withKey: boolean }): AsyncGenerator<Uint8Array> {
+    const { folder, store, writer, feed, clock, secretKey } = this.#parts;
     makePrivateFolder(folder);
     const copy = join(folder, `${randomBytes(8).toString('hex')}.sqlite`);
     try {
@@ -54,6 +57,7 @@ export class RoomBackups {
       await store.backup(copy);
       const hash = createHash('sha256');
       yield* this.#entry(DATABASE_NAME, copy, (piece) => hash.update(piece));
+      if (withKey) yield* this.#text(KEY_NAME, `${secretKey()}\n`);
       let files = 0;
       for await (const name of this.#fileNames()) {
         const path = join(this.#parts.filesFolder, name.slice('files/'.length));
@@ -73,14 +77,18 @@ export class RoomBackups {
         sha256: hash.digest('hex'),
         files,
       };
-      const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-      yield tarHeader(MANIFEST_NAME, text.length, clock.now());
-      yield text;
-      yield tarPadding(text.length);
+      yield* this.#text(MANIFEST_NAME, `${JSON.stringify(manifest, null, 2)}\n`);
       yield tarEnd();
     } finally {
       rmSync(copy, { force: true });
     }
+  }
+
+  *#text(name: string, text: string): Generator<Uint8Array> {
+    const bytes = Buffer.from(text);
+    yield tarHeader(name, bytes.length, this.#parts.clock.now());
+    yield bytes;
+    yield tarPadding(bytes.length);
   }
 
   /** Throws ENOENT before its first piece when the file is gone. */

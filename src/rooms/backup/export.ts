@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { printEnd, printHeader, printMemberLine, printMessageLine, printRoomLine } from '../contract/export/export.ts';
+import {
+  type ExportHeader,
+  printEnd,
+  printFileLine,
+  printHeader,
+  printMemberLine,
+  printMessageLine,
+  printPieceLine,
+  printRoomLine,
+} from '../contract/export/export.ts';
 import { type ExportPage, htmlPage, markdownPage } from '../contract/export/page.ts';
 import type { ExportFormat } from '../contract/export/query.ts';
 import type { RoomAccess } from '../domain/access.ts';
@@ -9,6 +18,7 @@ import type { StoredMessage } from '../domain/message/message.ts';
 import type { Room } from '../domain/room/room.ts';
 import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
+import type { FileStore } from '../files/file-store.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
@@ -21,6 +31,7 @@ const MAX_ROUNDS = 20;
 export interface RoomExportsParts {
   readonly state: RoomState;
   readonly store: RoomStore;
+  readonly files: Pick<FileStore, 'read'>;
   readonly writer: Pick<RoomWriter, 'pos'>;
   readonly clock: Clock;
   readonly feed: Pick<RoomFeed, 'epoch'>;
@@ -28,6 +39,8 @@ export interface RoomExportsParts {
 
 export interface ExportFilter {
   readonly format: ExportFormat;
+  /** Whether the bytes of attachments are in it; only as `jsonl`. */
+  readonly files: boolean;
   /** Created in `[from, to)`. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -74,13 +87,17 @@ export class RoomExports {
     try {
       const { lastSeq } = state.head(room.id);
       const form = filter.format === 'jsonl' ? new LineForm() : new PageForm(filter.format);
-      yield form.begin(room, { epoch: feed.epoch, pos: writer.pos, exportedAt: clock.now() }, state);
+      const files = filter.files && form instanceof LineForm ? new FileLines(this.#parts.files, form) : undefined;
+      const header = { epoch: feed.epoch, pos: writer.pos, exportedAt: clock.now(), withFiles: files !== undefined };
+      yield form.begin(room, header, state);
       for await (const messages of this.#pages(running, lastSeq, afterSeq)) {
         const wanted = messages.filter(isWanted(filter));
+        if (files) yield* files.of(wanted);
         if (wanted.length > 0) yield form.messages(wanted);
       }
       for await (const messages of this.#changes(running)) {
         const wanted = messages.filter(isWanted(filter));
+        if (files) yield* files.of(wanted);
         if (wanted.length > 0) yield form.changes(wanted);
       }
       yield form.end(writer.pos);
@@ -121,42 +138,61 @@ function isWanted({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINI
   return ({ message }: StoredMessage) => message.createdAt >= from && message.createdAt < to;
 }
 
-interface Beginning {
-  readonly epoch: string;
-  readonly pos: number;
-  readonly exportedAt: number;
-}
-
 /** JSON lines with a checksum. */
 class LineForm {
   readonly #hash = createHash('sha256');
   #count = 0;
 
-  begin(room: Room, beginning: Beginning, state: RoomState): string {
+  begin(room: Room, header: ExportHeader, state: RoomState): string {
     const members = [...state.membersOf(room.id)].map((member) =>
       printMemberLine(member, state.get('user', member.userId) ?? makeUser(member.userId, member.joinedAt)),
     );
     const bans = [...state.all('ban').values()].filter(({ roomId }) => roomId === room.id);
     const roomLine = printRoomLine(room, { head: state.head(room.id), memberCount: members.length }, bans);
-    return this.#counted([printHeader(beginning), roomLine, ...members].join(''));
+    return this.counted([printHeader(header), roomLine, ...members].join(''));
   }
 
   messages(messages: readonly StoredMessage[]): string {
     this.#count += messages.length;
-    return this.#counted(messages.map(({ json }) => printMessageLine(json)).join(''));
+    return this.counted(messages.map(({ json }) => printMessageLine(json)).join(''));
   }
 
   changes(messages: readonly StoredMessage[]): string {
-    return this.#counted(messages.map(({ json }) => printMessageLine(json)).join(''));
+    return this.counted(messages.map(({ json }) => printMessageLine(json)).join(''));
   }
 
   end(pos: number): string {
     return printEnd({ pos, messages: this.#count, sha256: this.#hash.digest('hex') });
   }
 
-  #counted(text: string): string {
+  /** Any other lines. */
+  counted(text: string): string {
     this.#hash.update(text);
     return text;
+  }
+}
+
+/** The bytes of attachments, each file once. */
+class FileLines {
+  readonly #files: Pick<FileStore, 'read'>;
+  readonly #form: LineForm;
+  readonly #written = new Set<string>();
+
+  constructor(files: Pick<FileStore, 'read'>, form: LineForm) {
+    this.#files = files;
+    this.#form = form;
+  }
+
+  /** A file whose bytes are gone is left out. */
+  async *of(messages: readonly StoredMessage[]): AsyncGenerator<string> {
+    for (const file of messages.flatMap(({ message }) => message.attachments)) {
+      if (this.#written.has(file.id)) continue;
+      this.#written.add(file.id);
+      const bytes = await this.#files.read(file);
+      if (!bytes) continue;
+      yield this.#form.counted(printFileLine(file));
+      for await (const piece of bytes) yield this.#form.counted(printPieceLine(piece as Buffer));
+    }
   }
 }
 
@@ -169,7 +205,7 @@ class PageForm {
     this.#page = format === 'html' ? htmlPage : markdownPage;
   }
 
-  begin(room: Room, { exportedAt }: Beginning): string {
+  begin(room: Room, { exportedAt }: ExportHeader): string {
     return this.#page.begin(room, exportedAt);
   }
 

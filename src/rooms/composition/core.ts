@@ -5,6 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { AlertRooms } from '../domain/card/alert-access.ts';
+import type { ClosedSecret } from '../domain/closed-secret.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
@@ -36,6 +37,7 @@ export interface RoomsCore extends ComposeInputs {
   /** Sends requests to addresses that users have entered. */
   readonly outbound: OutboundGuard;
   readonly cipher: SecretCipher;
+  readonly closedSecrets: () => readonly ClosedSecret[];
   readonly alertRooms: AlertRooms;
 }
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { loadSecretKey } from '../authentication/secret-cipher.ts';
 import { RoomBackups } from '../backup/backup.ts';
 import { RoomExports } from '../backup/export.ts';
-import { RoomImport } from '../backup/import.ts';
+import { RoomImport } from '../backup/import/import.ts';
 import { printCursor } from '../contract/feed.ts';
 import { makeUser } from '../domain/user/new-user.ts';
+import type { FileStore } from '../files/file-store.ts';
 import { newInviteCode } from '../invite-code.ts';
 import { MessageReader } from '../messages/reader.ts';
 import { UnreadCounts } from '../messages/unread-counts.ts';
@@ -20,10 +22,10 @@ import { roomPaths } from '../routes/rooms.ts';
 import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
 /** Rooms and members, retention, export, import and backup. */
-export function composeDirectory(core: RoomsCore) {
+export function composeDirectory(core: RoomsCore, files: FileStore) {
   const { options, state, store, writer, presence, clock, guard, feed, outbound, cipher, alertRooms } = core;
   const order = new RoomOrder(state);
-  const exports = new RoomExports({ ...core });
+  const exports = new RoomExports({ ...core, files });
   writer.onCommit(order.follow);
   writer.onCommit(exports.follow);
   const retention = new RetentionJob({ ...core, retentionMs: options.retentionMs, readOnly: options.readOnly });
@@ -46,12 +48,14 @@ export function composeDirectory(core: RoomsCore) {
   const imports = new RoomImport({
     folder: join(options.dataDir, 'imports'),
     store,
+    files,
     writer,
     context,
     newId: core.newId,
   });
   const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
-  const backups = new RoomBackups({ ...core, ...folders });
+  const secretKey = () => options.secretKey ?? loadSecretKey(options.dataDir);
+  const backups = new RoomBackups({ ...core, ...folders, secretKey });
   const { requireIfMatch } = options;
   const parts = { guard, state, writer, directory, context, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
   return {

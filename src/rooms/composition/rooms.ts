@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { bootstrapAdmin, hasRuler } from '../authentication/authentication/bootstrap.ts';
 import { createSecretCipher, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-cipher.ts';
+import { closedSecrets } from '../domain/closed-secret.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
@@ -38,8 +39,8 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
   const { core, failed, authentication, streams } = await composeCore(inputs);
   const { state, clock, guard, feed, presence, log } = core;
   let url = '';
-  const directory = composeDirectory(core);
   const messages = composeMessages(core);
+  const directory = composeDirectory(core, messages.files);
   const alerts = openAlerts(core);
   const copilot = composeCopilot(core, { ...messages, alerts });
   const integrations = composeIntegrations(core, { ...messages, alerts, runs: copilot.requests, url: () => url });
@@ -99,7 +100,13 @@ async function composeCore(inputs: ComposeInputs) {
   const authentication = composeAuthentication(inputs, state, writer);
   const streams = composeFeed({ inputs, stored, state, writer });
   const cipher = createSecretCipher(options.secretKey ?? loadSecretKey(options.dataDir));
-  warnOfClosedSecrets(cipher, state.all('secret'), log);
+  const closed = () =>
+    closedSecrets(
+      state.all('secret'),
+      (owner, secret) => cipher.open(owner, secret) !== undefined,
+      (kind, key) => state.get(kind, key),
+    );
+  warnOfClosedSecrets(closed(), log);
   const core: RoomsCore = {
     ...inputs,
     firstPos: stored.firstPos,
@@ -111,6 +118,7 @@ async function composeCore(inputs: ComposeInputs) {
     presence: streams.presence,
     outbound: openOutbound(options, CONNECT_TIMEOUT_MS),
     cipher,
+    closedSecrets: closed,
     alertRooms: new Set(options.alertsRooms),
   };
   return { core, failed, authentication, streams };

@@ -2,6 +2,7 @@ import { metricsGuard } from '../authentication/metrics-guard.ts';
 import { createMiddleware } from '../authentication/middleware.ts';
 import { OriginGuard } from '../authentication/origin-guard.ts';
 import { FailedSignIns } from '../authentication/rate-limits.ts';
+import { rulesServer } from '../domain/caller.ts';
 import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
 import { mergePaths, type Paths } from '../routes/index.ts';
@@ -11,7 +12,7 @@ import type { RoomsCore } from './core.ts';
 
 /** Health, metrics and OpenAPI, and the middleware of all requests. */
 export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
-  const { options, writer, state, clock, feed, log } = core;
+  const { options, writer, state, clock, feed, log, guard, closedSecrets } = core;
   const requests = new RequestCounts();
   const metrics = new RoomsMetrics({
     requests,
@@ -29,7 +30,11 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
   const middleware = createMiddleware(origins, requests, clock, log);
   let described: string | undefined;
   const status = statusPaths({
-    health: () => readHealth({ options, writer, connections: () => feed.size, runs }),
+    health: () => readHealth({ options, writer, connections: () => feed.size, runs, closedSecrets }),
+    async isAdmin(credentials) {
+      const found = await guard.authenticator.authenticate(credentials);
+      return found.ok && rulesServer(found.value);
+    },
     metrics,
     refuseMetrics: metricsGuard(options.metricsToken, new FailedSignIns(clock)),
     version: { version: ROOMS_VERSION, opsdeck: PROGRAM_VERSION },

@@ -1,5 +1,6 @@
 // A backup on the wire: one archive (tar, POSIX.1-1988), which a plain `tar -x` extracts as well. It holds
-// `rooms.sqlite`, then each file by its hash, and last `backup.json`, without which it is incomplete.
+// `rooms.sqlite`, on request the key that decrypts its secrets, then each file by its hash, and last `backup.json`, without
+// which it is incomplete.
 
 /** The last entry of a backup. */
 export interface BackupManifest {
@@ -18,6 +19,8 @@ export interface BackupManifest {
 
 export const DATABASE_NAME = 'rooms.sqlite';
 export const MANIFEST_NAME = 'backup.json';
+/** The key, as a line of text; also in a data directory. */
+export const KEY_NAME = 'secret.key';
 /** `files/ab/<sha256>` */
 export const FILE_NAME = /^files\/([0-9a-f]{2})\/(\1[0-9a-f]{62})$/;
 

@@ -236,6 +236,27 @@ test('copilot: an overloaded Anthropic is called again, a refused request is not
   assert.equal(room.model.requests.length, 3);
 });
 
+test('copilot: an Anthropic server that does not stream is understood', async (t) => {
+  const room = await openCopilotRoom(t, { kind: 'anthropic' });
+  const json = (value: object) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(value),
+  });
+  const content = [
+    { type: 'thinking', thinking: 'hm' },
+    { type: 'text', text: 'all is ' },
+    { type: 'text', text: 'well' },
+  ];
+  const answer = { type: 'message', content, stop_reason: 'max_tokens', usage: { input_tokens: 3, output_tokens: 4 } };
+  room.model.play(json(answer), json({ type: 'error', error: { type: 'invalid_request_error', message: 'no' } }));
+  const run = await room.ended(await room.post('@copilot one'));
+  assert.deepEqual([run.state, run.finishReason, run.error], ['complete', 'length', null]);
+  assert.deepEqual(run.usage, { inputTokens: 3, outputTokens: 4 });
+  assert.equal((await room.answer(run)).body, 'all is well');
+  assert.equal((await room.ended(await room.post('@copilot two'))).error?.code, 'provider_failed');
+});
+
 test('copilot: a server that refuses a parameter is called without it from then on', async (t) => {
   const room = await openCopilotRoom(t, { copilot: { temperature: 1 } });
   const no = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) });

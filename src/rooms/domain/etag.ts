@@ -4,7 +4,9 @@ import { type Refusal, refuse } from './refusal.ts';
 import type { Token } from './token/token.ts';
 import type { User } from './user/user.ts';
 
-export const roomEtag = (version: number): string => `"r${version}"`;
+/** A room's tag. Each message moves `lastSeq`, without a new version. */
+export const roomEtag = ({ version, lastSeq }: { readonly version: number; readonly lastSeq: number }): string =>
+  `"r${version}-${lastSeq}"`;
 export const messageEtag = (version: number): string => `"m${version}"`;
 export const copilotEtag = (version: number): string => `"c${version}"`;
 export const userEtag = ({ name, kind, avatarColor, role, disabled }: User): string =>
@@ -34,6 +36,15 @@ export function checkIfMatch(ifMatch: string | undefined, current: string | unde
       ? 'nothing is there that If-Match could match'
       : `it has changed since: it is ${current} now; read it again`;
   return refuse('version_mismatch', reason, current === undefined ? {} : { etag: current });
+}
+
+/** As `checkIfMatch`, for a room: by its version alone, since a message is no conflict. `"r7"` means version 7, too. */
+export function checkRoomMatch(
+  ifMatch: string | undefined,
+  room: { readonly version: number; readonly lastSeq: number },
+): Refusal | undefined {
+  const current = roomEtag(room);
+  return checkIfMatch(ifMatch?.replace(new RegExp(`"r${room.version}(-\\d+)?"`, 'g'), current), current);
 }
 
 /** Whether `If-None-Match` names the current tag, so that 304 suffices; weak comparison (section 13.1.2). */

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../../kernel/errors.ts';
@@ -8,30 +7,20 @@ import { makePrivateFolder } from '../../kernel/storage/private-file.ts';
 import { accessTo } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { FileRef } from '../domain/file/file.ts';
-import { IMAGE_HEAD_BYTES, imageSizeOf } from '../domain/file/image.ts';
+import { imageSizeOf } from '../domain/file/image.ts';
 import { fileNameOf } from '../domain/file/name.ts';
 import type { ByteRange } from '../domain/file/range.ts';
 import { sniffType } from '../domain/file/type.ts';
-import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
+import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
+import { diskFull, UploadError, writeIncoming } from './incoming.ts';
 
 /** An upload. Its chunks throw when it breaks off. */
 export interface Upload {
   readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array>;
-}
-
-/** An error of the sender, found while the bytes are read. */
-export class UploadError extends Error {
-  override readonly name = 'UploadError';
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.reason);
-    this.refusal = refusal;
-  }
 }
 
 export interface FileStoreParts {
@@ -49,10 +38,6 @@ export interface HeldFiles {
   readonly files: ReadonlyMap<string, FileRef>;
   release(): void;
 }
-
-const FULL_DISK = new Set(['ENOSPC', 'EDQUOT']);
-const FULL = refuse('storage_full', 'the disk of the server is full; nothing was kept', { retryAfterS: 5 });
-const BROKEN = refuse('invalid_body', 'the upload broke off');
 
 /**
  * Files by content: the bytes are stored once, under their hash. Bytes are written before their row, and removed after
@@ -77,26 +62,49 @@ export class FileStore {
   }
 
   /** Stores an upload; resolves when it is on disk. An upload that breaks off or is too large leaves nothing. */
-  async receive(caller: Caller, upload: Upload): Promise<Outcome<FileRef>> {
+  receive({ user }: Caller, { name, chunks }: Upload): Promise<Outcome<FileRef>> {
+    const { newId, maxBytes } = this.#parts;
+    return this.#take({ id: newId(), name, uploadedBy: user.id }, chunks, maxBytes);
+  }
+
+  /** Stores a file of an export under its own id, whatever its size, unless it is here. */
+  async restore(
+    { id, name, uploadedBy, sha256 }: FileRef,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<Outcome<'stored' | 'there already'>> {
+    const [present] = await this.#parts.store.files([id]);
+    if (present && present.sha256 !== sha256)
+      return refuse('id_conflict', `the file ${id} is here with other bytes; nothing of this export goes on`);
+    if (present) return accepted('there already');
+    const taken = await this.#take({ id, name, uploadedBy }, chunks, Infinity);
+    return taken.ok ? accepted('stored') : taken;
+  }
+
+  async #take(
+    { id, name, uploadedBy }: Pick<FileRef, 'id' | 'name' | 'uploadedBy'>,
+    chunks: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<Outcome<FileRef>> {
     const { folder, writer, newId } = this.#parts;
     // A full disk may have room again, which only a write shows.
     if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
-    const id = newId();
-    const temporary = join(this.#incoming, id);
+    const temporary = join(this.#incoming, newId());
     try {
       await this.#inTurn(async () => {
         makePrivateFolder(folder);
         makePrivateFolder(this.#incoming);
       });
-      const written = await this.#write(temporary, upload.chunks);
+      const written = await writeIncoming(temporary, chunks, maxBytes);
       const { head, ...facts } = written;
       const contentType = sniffType(head);
-      const draft = { id, name: fileNameOf(upload.name), ...facts, contentType, ...imageSizeOf(contentType, head) };
-      return await this.#inTurn(() => this.#keep(temporary, draft, caller));
+      const image = imageSizeOf(contentType, head);
+      const draft = { id, name: fileNameOf(name), ...facts, contentType, ...image, uploadedBy };
+      return await this.#inTurn(() => this.#keep(temporary, draft));
     } catch (error) {
       await rm(temporary, { force: true });
       if (error instanceof UploadError) return error.refusal;
-      if (FULL_DISK.has(systemCodeOf(error) ?? '')) return FULL;
+      const full = diskFull(error);
+      if (full) return full;
       throw error;
     }
   }
@@ -185,33 +193,8 @@ export class FileStore {
     return false;
   }
 
-  async #write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
-    const { maxBytes } = this.#parts;
-    const hash = createHash('sha256');
-    const head: Uint8Array[] = [];
-    let size = 0;
-    const handle = await open(path, 'wx', 0o600);
-    try {
-      for await (const chunk of withUploadErrors(chunks)) {
-        if (size < IMAGE_HEAD_BYTES) head.push(chunk);
-        size += chunk.length;
-        if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
-        hash.update(chunk);
-        await writeAll(handle, chunk);
-      }
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    return { size, sha256: hash.digest('hex'), head: Buffer.concat(head).subarray(0, IMAGE_HEAD_BYTES) };
-  }
-
   /** Moves the bytes to their place, then writes the row. */
-  async #keep(
-    temporary: string,
-    draft: Omit<FileRef, 'uploadedBy' | 'createdAt'>,
-    caller: Caller,
-  ): Promise<Outcome<FileRef>> {
+  async #keep(temporary: string, draft: Omit<FileRef, 'createdAt'>): Promise<Outcome<FileRef>> {
     const { folder, writer } = this.#parts;
     const path = this.#pathOf(draft.sha256);
     const shelf = join(folder, draft.sha256.slice(0, 2));
@@ -222,7 +205,7 @@ export class FileStore {
     if (isNewShelf) await syncFolder(folder);
     const kept = await writer.submit<FileRef>({
       decide: (view) => {
-        const file = { ...draft, uploadedBy: caller.user.id, createdAt: view.now };
+        const file = { ...draft, createdAt: view.now };
         return { ok: true, write: { files: [file] }, answer: () => file };
       },
     });
@@ -239,35 +222,6 @@ export class FileStore {
 
   #pathOf(sha256: string): string {
     return join(this.#parts.folder, sha256.slice(0, 2), sha256);
-  }
-}
-
-interface WrittenFile {
-  readonly size: number;
-  readonly sha256: string;
-  readonly head: Uint8Array;
-}
-
-/** Errors of the source are the sender's; errors of writing are not. */
-async function* withUploadErrors(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const source = chunks[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await source.next();
-      if (next.done) return;
-      yield next.value;
-    }
-  } catch (error) {
-    throw error instanceof UploadError ? error : new UploadError(BROKEN);
-  } finally {
-    await source.return?.();
-  }
-}
-
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    const { bytesWritten } = await handle.write(chunk, written);
-    written += bytesWritten;
   }
 }
 

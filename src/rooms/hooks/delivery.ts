@@ -2,10 +2,11 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { printInstant } from '../contract/instant.ts';
 import { accessTo } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { hookCaller } from '../domain/hook/caller.ts';
-import { advanced, failed, printDelivery, wantsEvent } from '../domain/hook/delivery.ts';
+import { advanced, failed, printDelivery, timeOf, wantsEvent } from '../domain/hook/delivery.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
 import { signWebhook } from '../domain/hook/webhook-signature.ts';
 import { hookAuthorId } from '../domain/message/reserved-message.ts';
@@ -34,8 +35,8 @@ export interface HookDeliveryParts {
   readonly note: (progress: HookProgress) => void;
   /** Called when the receiver has failed for too long. */
   readonly pause: (reason: string) => void;
-  /** The signing secret; `undefined`: it cannot be decrypted. */
-  readonly secret: () => string | undefined;
+  /** The signing secrets, the current one first; empty: it cannot be decrypted. */
+  readonly secrets: () => readonly string[];
 }
 
 type Attempt =
@@ -114,14 +115,15 @@ export class HookDelivery {
       note(advanced(progress(), event.pos, null));
       return true;
     }
-    const attempt = await this.#deliver(event);
+    const now = clock.now();
+    const attempt = await this.#deliver(event, now);
     if (this.#isClosed) return false;
     if (attempt.ok) {
       note(advanced(progress(), event.pos, attempt.status));
       await this.#postAnswer(event, attempt.text);
       return true;
     }
-    const next = failed(progress(), { ...attempt, now: clock.now(), random: random() });
+    const next = failed(progress(), { ...attempt, now, random: random() });
     note(next.progress);
     if (next.retryInMs === null) this.#parts.pause(attempt.error);
     else this.#retryIn(next.retryInMs);
@@ -148,21 +150,21 @@ export class HookDelivery {
     return accessTo(this.#parts.state, caller, room) !== undefined;
   }
 
-  async #deliver(event: StoredEvent): Promise<Attempt> {
-    const { clock, feed, guard } = this.#parts;
-    const secret = this.#parts.secret();
-    if (secret === undefined)
+  async #deliver(event: StoredEvent, now: number): Promise<Attempt> {
+    const { clock, feed, guard, progress } = this.#parts;
+    const secrets = this.#parts.secrets();
+    if (secrets.length === 0)
       return { ok: false, status: null, error: 'its signing secret cannot be decrypted; rotate it' };
-    const now = clock.now();
     const id = `evt_${feed.epoch}-${event.pos}`;
     const timestampS = Math.floor(now / 1000);
-    const body = printDelivery(event.type, new Date(now).toISOString(), event.data);
+    const occurredAt = timeOf(event.type, event.data) ?? printInstant(progress().failingSince ?? now);
+    const body = printDelivery(event.type, occurredAt, event.data);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'opsdeck-rooms',
       'webhook-id': id,
       'webhook-timestamp': String(timestampS),
-      'webhook-signature': signWebhook(secret, id, timestampS, body),
+      'webhook-signature': secrets.map((secret) => signWebhook(secret, id, timestampS, body)).join(' '),
     };
     const request = { method: 'POST', url: this.#hook.url, headers, body, statusSuffices: true };
     try {

@@ -51,6 +51,12 @@ const wordsOf = ({ json }: SinkRequest) => (json as { data: { message: { body: s
 const statusOf = async ({ rooms, hook }: Fixture) =>
   (await rooms.send('GET', `/api/hook/${hook.id}`, { as: 'ana' })).json;
 
+/** As the receiver computes it with each of these secrets. */
+const signatureOf = ({ headers, body }: SinkRequest, ...secrets: readonly string[]): string =>
+  secrets
+    .map((secret) => signWebhook(secret, String(headers['webhook-id']), Number(headers['webhook-timestamp']), body))
+    .join(' ');
+
 test('events are sent in order, signed so that their receiver can verify them', async (t) => {
   const hooked = await openHook(t);
   for (let i = 0; i < 20; i++) await hooked.say(`message ${i}`);
@@ -59,15 +65,9 @@ test('events are sent in order, signed so that their receiver can verify them', 
     requests.map(wordsOf),
     Array.from({ length: 20 }, (_, i) => `message ${i}`),
   );
-  for (const { headers, body, json } of requests) {
-    const expected = signWebhook(
-      hooked.hook.secret,
-      String(headers['webhook-id']),
-      Number(headers['webhook-timestamp']),
-      body,
-    );
-    assert.equal(headers['webhook-signature'], expected);
-    assert.equal((json as { type: string }).type, 'message.created');
+  for (const request of requests) {
+    assert.equal(request.headers['webhook-signature'], signatureOf(request, hooked.hook.secret));
+    assert.equal((request.json as { type: string }).type, 'message.created');
   }
   assert.equal(new Set(requests.map(({ headers }) => headers['webhook-id'])).size, 20);
 });
@@ -98,6 +98,59 @@ test('a receiver that fails is tried again later, and nothing overtakes', async 
   const requests = await hooked.sink.received(4);
   assert.deepEqual(requests.map(wordsOf), ['one', 'one', 'one', 'two']);
   assert.equal(requests[0]?.headers['webhook-id'], requests[2]?.headers['webhook-id']);
+});
+
+test('a retry has the same id and body, and a time and signature of its own', async (t) => {
+  const events = ['message.*', 'reaction.*'];
+  const hooked = await openHook(t, (_, index) => ({ status: index % 2 === 0 ? 500 : 200 }), { events });
+  await hooked.say('one');
+  const [message] = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json.messages;
+  const retry = async (count: number) => {
+    await hooked.sink.received(count);
+    await seen(async () => assert.equal((await statusOf(hooked)).failures, 1));
+    hooked.clock.advance(5_600);
+    return (await hooked.sink.received(count + 1)).slice(count - 1);
+  };
+  const deliveries = [await retry(1)];
+  await seen(async () => assert.equal((await statusOf(hooked)).lastStatus, 200));
+  await hooked.rooms.send('PUT', `/api/message/${message.id}/reaction/${encodeURIComponent('👀')}`, { as: 'ana' });
+  deliveries.push(await retry(3));
+  for (const [first, second] of deliveries) {
+    assert.ok(first && second);
+    assert.equal(first.headers['webhook-id'], second.headers['webhook-id']);
+    assert.equal(first.body, second.body);
+    assert.ok(Number(second.headers['webhook-timestamp']) >= Number(first.headers['webhook-timestamp']) + 5);
+    assert.deepEqual(second.headers['webhook-signature'], signatureOf(second, hooked.hook.secret));
+  }
+  assert.deepEqual(
+    deliveries[0]?.map(({ json }) => (json as { timestamp: string }).timestamp),
+    [message.createdAt, message.createdAt],
+  );
+});
+
+test('for a day after a rotation deliveries are signed with both secrets', async (t) => {
+  const hooked = await openHook(t);
+  const rotate = async () => {
+    const body = { name: 'Robot', allowPrivate: true, rotateSecret: true };
+    const rotated = await hooked.rooms.send('PUT', `/api/hook/${hooked.hook.id}`, { as: 'ana', body });
+    return String(rotated.json.secret);
+  };
+  const signed = async (count: number) => {
+    await hooked.say('one');
+    const last = (await hooked.sink.received(count)).at(-1);
+    assert.ok(last);
+    await seen(async () => assert.equal((await statusOf(hooked)).cursor, hooked.rooms.core.writer.pos));
+    return { last, signature: last.headers['webhook-signature'] };
+  };
+  const second = await rotate();
+  const during = await signed(1);
+  assert.equal(during.signature, signatureOf(during.last, second, hooked.hook.secret));
+  const third = await rotate();
+  const twice = await signed(2);
+  assert.equal(twice.signature, signatureOf(twice.last, third, second));
+  hooked.clock.advance(24 * 3_600_000);
+  const after = await signed(3);
+  assert.equal(after.signature, signatureOf(after.last, third));
 });
 
 test('a receiver that hangs is given up after 10 s and tried again', async (t) => {

@@ -5,6 +5,7 @@ import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { Committed } from '../domain/event.ts';
 import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
+import { signingSecrets } from '../domain/hook/rotation.ts';
 import { type RecordChange, record } from '../domain/record.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import type { Messages } from '../messages/messages.ts';
@@ -100,7 +101,7 @@ export class OutgoingHooks {
 
   #take(hook: OutgoingHook): void {
     if (!hook.enabled || this.#isClosed) return;
-    const { state, writer } = this.#parts;
+    const { writer } = this.#parts;
     // A hook without progress is not started yet.
     const cursor = writer.pos;
     const delivery = new HookDelivery(hook, {
@@ -108,13 +109,19 @@ export class OutgoingHooks {
       progress: () => this.progressOf(hook.id) ?? { ...NO_PROGRESS, cursor },
       note: (progress) => this.#note(hook.id, progress),
       pause: (reason) => void this.#pause(hook, reason),
-      secret: () => {
-        const sealed = state.get('secret', `hook/${hook.id}`);
-        return sealed && this.#parts.cipher.open(`hook/${hook.id}`, sealed);
-      },
+      secrets: () => this.#secretsOf(hook),
     });
     this.#deliveries.set(hook.id, delivery);
     delivery.wake();
+  }
+
+  #secretsOf({ id }: OutgoingHook): readonly string[] {
+    const { state, cipher, clock } = this.#parts;
+    const owner = `hook/${id}`;
+    const secret = state.get('secret', owner);
+    if (!secret) return [];
+    const [current, ...earlier] = signingSecrets(secret, clock.now()).map((sealed) => cipher.open(owner, sealed));
+    return current === undefined ? [] : [current, ...earlier.filter((one) => one !== undefined)];
   }
 
   #stop(id: string): void {

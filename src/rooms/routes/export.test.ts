@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Cleanup } from '../../testing/processes.ts';
@@ -64,9 +64,9 @@ test('an export is restored unchanged in another server, and a second import add
   const text = await exported(from);
   const first = await bringIn(to, text);
   assert.equal(first.status, 200, first.text);
-  assert.deepEqual(first.json, { rooms: 1, messages: 4, skipped: 0, missingFiles: 0 });
+  assert.deepEqual(first.json, { rooms: 1, messages: 4, skipped: 0, files: 0, missingFiles: 0 });
   const { pos } = to.core.writer;
-  assert.deepEqual((await bringIn(to, text)).json, { rooms: 0, messages: 0, skipped: 4, missingFiles: 0 });
+  assert.deepEqual((await bringIn(to, text)).json, { rooms: 0, messages: 0, skipped: 4, files: 0, missingFiles: 0 });
   assert.equal(to.core.writer.pos, pos);
   assert.deepEqual(readdirSync(join(to.folder, 'imports')), [], 'nothing is left lying about');
 
@@ -148,7 +148,13 @@ test('an export from before bans were recorded is imported', async (t) => {
   const from = await openRoom(t);
   const to = await openTestRooms(t);
   const lines = linesOf((await exported(from)).replace(',"bans":[]', '')).slice(0, -1);
-  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 1, messages: 4, skipped: 0, missingFiles: 0 });
+  assert.deepEqual((await bringIn(to, signed(lines))).json, {
+    rooms: 1,
+    messages: 4,
+    skipped: 0,
+    files: 0,
+    missingFiles: 0,
+  });
 });
 
 test('attachments without their files are counted', async (t) => {
@@ -159,8 +165,94 @@ test('attachments without their files are counted', async (t) => {
   const body = { body: 'see', attachments: [upload.json.id] };
   assert.equal((await from.send('POST', '/api/room/ops/message', { as: 'ana', body })).status, 201);
   const text = await exported(from);
-  assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 5, skipped: 0, missingFiles: 1 });
-  assert.deepEqual((await bringIn(from, text)).json, { rooms: 0, messages: 0, skipped: 5, missingFiles: 0 });
+  assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 5, skipped: 0, files: 0, missingFiles: 1 });
+  assert.deepEqual((await bringIn(from, text)).json, { rooms: 0, messages: 0, skipped: 5, files: 0, missingFiles: 0 });
+});
+
+/** A room whose messages have files: a long one twice, and an empty one; the messages' files by name. */
+async function openRoomWithFiles(t: Cleanup) {
+  const rooms = await openRoom(t);
+  const long = 'line of a long log \u2028\n'.repeat(20_000);
+  const upload = async (name: string, body: string) =>
+    (await rooms.send('POST', '/api/file', { as: 'ana', body, headers: { 'x-file-name': name } })).json.id;
+  const attachments = [await upload('long.txt', long), await upload('same.txt', long), await upload('empty.txt', '')];
+  for (const id of ['message-5', 'message-6']) {
+    const posted = await rooms.send('POST', '/api/room/ops/message', {
+      as: 'ana',
+      body: { id, body: id, attachments },
+    });
+    assert.equal(posted.status, 201, posted.text);
+  }
+  return { rooms, long, ids: attachments };
+}
+
+test('an export with files brings them to another server, and a second import adds nothing', async (t) => {
+  const { rooms: from, long, ids } = await openRoomWithFiles(t);
+  const to = await openTestRooms(t, { options: { maxUploadBytes: 1_000 } });
+  const text = await exported(from, '?files=true');
+  assert.ok(linesOf(text).length > 15, 'a long file is several lines');
+  const first = await bringIn(to, text);
+  assert.deepEqual(first.json, { rooms: 1, messages: 6, skipped: 0, files: 3, missingFiles: 0 }, first.text);
+  for (const [index, content] of [long, long, ''].entries()) {
+    const path = `/api/file/${ids[index]}`;
+    const [there, here] = [await from.send('GET', path, { as: 'ana' }), await to.send('GET', path, { as: 'ben' })];
+    assert.equal(here.text, content);
+    for (const name of ['content-type', 'content-disposition', 'etag'])
+      assert.equal(here.headers.get(name), there.headers.get(name), name);
+  }
+  const { attachments } = (await to.send('GET', '/api/message/message-5')).json;
+  assert.deepEqual(attachments, (await from.send('GET', '/api/message/message-5')).json.attachments);
+  const again = await bringIn(to, text);
+  assert.deepEqual(again.json, { rooms: 0, messages: 0, skipped: 6, files: 0, missingFiles: 0 });
+});
+
+test('an export with a damaged file is refused, and nothing of it is written', async (t) => {
+  const { rooms: from, ids } = await openRoomWithFiles(t);
+  const to = await openTestRooms(t);
+  const lines = linesOf(await exported(from, '?files=true')).slice(0, -1);
+  const at = lines.findIndex((line) => line.startsWith('{"kind":"piece"'));
+  const changed = (line: string) => lines.map((old, index) => (index === at ? line : old));
+  const other = Buffer.from('other bytes').toString('base64');
+  for (const [text, reason] of [
+    [signed(lines.toSpliced(at, 1)), /has not its checksum|is not whole/],
+    [signed(changed(lines[at + 1] ?? '')), new RegExp(`line \\d+: the file ${ids[0]} has not its checksum`)],
+    [
+      signed(changed(`{"kind":"piece","data":"${other}"}`)),
+      new RegExp(`the file ${ids[0]} (is not whole|has not its)`),
+    ],
+    [signed(lines.slice(0, at + 1)), /the file .* is not whole/],
+    [signed(lines.toSpliced(at - 1, 1)), /a piece must follow its file/],
+    [signed(lines.toSpliced(1, 0, lines[at - 1] ?? '')), /a file must follow its room/],
+    [signed(lines.map((line) => line.replace(ids[0], '../../escape'))), /must be an id/],
+  ] as const) {
+    const refused = await bringIn(to, text);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, reason);
+  }
+  assert.deepEqual((await to.send('GET', '/api/room')).json.rooms, []);
+  assert.equal(existsSync(join(to.folder, 'files')), false);
+});
+
+test('a file of an import replaces no other file of its id', async (t) => {
+  const { rooms: from, ids } = await openRoomWithFiles(t);
+  const lines = linesOf(await exported(from, '?files=true')).slice(0, -1);
+  const other = createHash('sha256').update('other').digest('hex');
+  const file = { id: ids[0], name: 'x', size: 5, contentType: 'text/plain', sha256: other, uploadedBy: 'ana' };
+  const forged = [
+    ...lines.slice(0, 2),
+    JSON.stringify({ kind: 'file', file: { ...file, createdAt: '2030-01-01T00:00:00Z' } }),
+    JSON.stringify({ kind: 'piece', data: Buffer.from('other').toString('base64') }),
+  ];
+  const refused = await bringIn(from, signed(forged));
+  assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [409, 'id_conflict']);
+  assert.ok((await from.send('GET', `/api/file/${ids[0]}`, { as: 'ana' })).text.startsWith('line of a long log'));
+});
+
+test('only an export of lines holds files', async (t) => {
+  const rooms = await openRoom(t);
+  const refused = await rooms.send('GET', '/api/room/ops/export?format=html&files=true');
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /only an export of the format jsonl holds files/);
 });
 
 test('an import that was cut off resumes at its end', async (t) => {
@@ -171,9 +263,16 @@ test('an import that was cut off resumes at its end', async (t) => {
     rooms: 1,
     messages: 2,
     skipped: 0,
+    files: 0,
     missingFiles: 0,
   });
-  assert.deepEqual((await bringIn(to, signed(lines))).json, { rooms: 0, messages: 2, skipped: 2, missingFiles: 0 });
+  assert.deepEqual((await bringIn(to, signed(lines))).json, {
+    rooms: 0,
+    messages: 2,
+    skipped: 2,
+    files: 0,
+    missingFiles: 0,
+  });
   const { messages } = (await to.send('GET', '/api/room/ops/message')).json;
   assert.deepEqual(
     messages.map(({ id, seq, pinned }: { id: string; seq: number; pinned: boolean }) => [id, seq, pinned]),
@@ -209,7 +308,13 @@ test('changes during an export are in it in their final state', async (t) => {
     if (format !== 'jsonl') continue;
     assert.ok(!text.includes('after the beginning'));
     const to = await openTestRooms(t);
-    assert.deepEqual((await bringIn(to, text)).json, { rooms: 1, messages: 450, skipped: 0, missingFiles: 0 });
+    assert.deepEqual((await bringIn(to, text)).json, {
+      rooms: 1,
+      messages: 450,
+      skipped: 0,
+      files: 0,
+      missingFiles: 0,
+    });
     const { body } = (await to.send('GET', '/api/message/message-1')).json;
     assert.equal(body, 'late jsonl');
   }
@@ -256,7 +361,7 @@ const DAMAGES: readonly (readonly [string, (lines: string[]) => string, RegExp])
   ['another format', (lines) => signed([lines[0]?.replace('opsdeck', 'other') ?? '']), /not an export/],
   [
     'a later version',
-    (lines) => signed([lines[0]?.replace('"formatVersion":1', '"formatVersion":2') ?? '']),
+    (lines) => signed([lines[0]?.replace('"formatVersion":1', '"formatVersion":3') ?? '']),
     /version/,
   ],
   ['an unknown line', (lines) => signed([lines[0] ?? '', '{"kind":"secret"}']), /line 2/],

@@ -1,5 +1,5 @@
 import type { RoomExports } from '../backup/export.ts';
-import type { RoomImport } from '../backup/import.ts';
+import type { RoomImport } from '../backup/import/import.ts';
 import { type ExportFormat, exportQuerySchema } from '../contract/export/query.ts';
 import { findRoom, requireModerator } from '../domain/access.ts';
 import { rulesServer } from '../domain/caller.ts';
@@ -41,9 +41,15 @@ function exportRoom({ state, exports }: ExportRouteParts): CallerHandler {
     if (!found.ok) return answerRefusal(c, found);
     const query = readQuery(c, exportQuerySchema);
     if (!query.ok) return answerRefusal(c, query);
+    const { format, files } = query.value;
+    if (files && format !== 'jsonl')
+      return answerRefusal(
+        c,
+        refuse('invalid_query', 'files: only an export of the format jsonl holds files', { path: 'files' }),
+      );
     const refusal = requireModerator(found.value);
     if (refusal) return answerRefusal(c, refusal);
-    const { type, ending } = FORMS[query.value.format];
+    const { type, ending } = FORMS[format];
     const mayGoOn = async () => {
       const access = findRoom(state, caller, found.value.room.id);
       return access.ok && access.value.isModerator && !(await refusedSince(c));

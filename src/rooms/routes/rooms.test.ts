@@ -65,11 +65,22 @@ test('a room is found by its id and by its slug, with an ETag that saves sending
     const found = await send('GET', `/api/room/${name}`, { as: 'ben' });
     assert.equal(found.status, 200);
     assert.equal(found.json.id, room.id);
-    assert.equal(found.headers.get('etag'), '"r1"');
+    assert.equal(found.headers.get('etag'), '"r1-0"');
   }
-  const again = await send('GET', '/api/room/ops', { headers: { 'if-none-match': '"r0", W/"r1"' } });
+  const again = await send('GET', '/api/room/ops', { headers: { 'if-none-match': '"r0-0", W/"r1-0"' } });
   assert.equal(again.status, 304);
   assert.equal(again.text, '');
+});
+
+test('a message changes the ETag of its room, and is no conflict for If-Match', async (t) => {
+  const { put, send } = await openWithRoom(t);
+  const read = (await send('GET', '/api/room/ops')).headers.get('etag') ?? '';
+  await send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'one' } });
+  const since = await send('GET', '/api/room/ops', { headers: { 'if-none-match': read } });
+  assert.deepEqual([since.status, since.json.lastSeq, since.headers.get('etag')], [200, 1, '"r1-1"']);
+  const changed = await put({ name: 'A' }, 'ana', { 'if-match': `"r9-1", ${read}` });
+  assert.deepEqual([changed.status, changed.headers.get('etag')], [200, '"r2-1"']);
+  assert.equal((await put({ name: 'B' }, 'ana', { 'if-match': '"r1-1"' })).headers.get('etag'), '"r2-1"');
 });
 
 test('a slug made of a name gives way; a requested one does not', async (t) => {
@@ -276,12 +287,12 @@ test('a public room is readable for all, and changed by its moderators alone', a
 
 test('If-Match prevents overwriting a change of another', async (t) => {
   const { put } = await openWithRoom(t);
-  assert.equal((await put({ name: 'A' }, 'ana', { 'if-match': '"r1"' })).headers.get('etag'), '"r2"');
+  assert.equal((await put({ name: 'A' }, 'ana', { 'if-match': '"r1"' })).headers.get('etag'), '"r2-0"');
   const late = await put({ name: 'B' }, 'ana', { 'if-match': '"r1"' });
   assert.equal(late.status, 412);
-  assert.equal(late.headers.get('etag'), '"r2"');
+  assert.equal(late.headers.get('etag'), '"r2-0"');
   assert.equal(typeof late.json, 'string');
-  assert.equal((await put({ name: 'B' }, 'ana', { 'if-match': 'W/"r2"' })).status, 412, 'weak tags never match');
+  assert.equal((await put({ name: 'B' }, 'ana', { 'if-match': 'W/"r2-0"' })).status, 412, 'weak tags never match');
   assert.equal((await put({ name: 'B' }, 'ana', { 'if-match': '*' })).status, 200);
 });
 

@@ -64,7 +64,8 @@ export async function answerRoom(
   if (!changed.ok) return answerRefusal(c, changed);
   const room = changed.value;
   const location: Record<string, string> = status === 201 ? { location: `/api/room/${room.id}` } : {};
-  return answer(c, await directory.show(caller, room), status, { etag: roomEtag(room.version), ...location });
+  const shown = await directory.show(caller, room);
+  return answer(c, shown, status, { etag: roomEtag(shown), ...location });
 }
 
 function listRooms({ directory }: RoomRouteParts): CallerHandler {
@@ -101,14 +102,15 @@ function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
     const query = readQuery(c, openRoomSchema);
     if (!query.ok) return answerRefusal(c, query);
     const { room } = found.value;
-    const etag = roomEtag(room.version);
     const { messages } = query.value;
-    if (messages !== undefined)
+    if (messages !== undefined) {
+      const etag = roomEtag({ ...room, ...state.head(room.id) });
       return answerOutcome(c, await directory.open(caller, room, messages), (json) =>
         answerJson(c, json, 200, { etag }),
       );
+    }
     const shown = await directory.show(caller, room);
-    return answerTagged(c, etag, () => JSON.stringify(shown));
+    return answerTagged(c, roomEtag(shown), () => JSON.stringify(shown));
   };
 }
 

@@ -18,6 +18,7 @@ test('/health reports the state of the store, and the position of its log', asyn
     store: { kind: 'sqlite', state: 'ready', durability: 'full', pos: rooms.core.writer.pos, lagMs: 0 },
     sse: { connections: 0 },
     copilot: { running: 0, queued: 0 },
+    secrets: { closed: 0 },
     node: 'test',
   });
   assert.ok(json.store.pos > 0);

@@ -1,11 +1,13 @@
 import type { Refusal } from '../domain/refusal.ts';
-import type { Health } from '../health.ts';
+import type { Health, HealthFindings } from '../health.ts';
 import { answer, answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { type Credentials, credentialsOf } from './request/guard.ts';
 
 export interface StatusPathsParts {
-  readonly health: () => { readonly health: Health; readonly accepts: boolean };
+  readonly health: () => HealthFindings;
+  /** Of the whole server. */
+  readonly isAdmin: (credentials: Credentials) => Promise<boolean>;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
   /** Why the metrics may not be read. */
   readonly refuseMetrics: (credentials: Credentials) => Refusal | undefined;
@@ -16,12 +18,13 @@ export interface StatusPathsParts {
 }
 
 /** Health, metrics, version and OpenAPI. They need no sign-in, but the metrics may have a token. */
-export function statusPaths({ health, metrics, refuseMetrics, version, openapi }: StatusPathsParts): Paths {
+export function statusPaths({ health, isAdmin, metrics, refuseMetrics, version, openapi }: StatusPathsParts): Paths {
   return {
     '/health': {
-      GET: (c) => {
-        const { health: found, accepts } = health();
-        const json = JSON.stringify(found);
+      GET: async (c) => {
+        const { health: found, accepts, closed } = health();
+        const names = closed.length > 0 && (await isAdmin(credentialsOf(c))) ? { reenter: closed } : {};
+        const json = JSON.stringify({ ...found, secrets: { ...found.secrets, ...names } } satisfies Health);
         if (accepts) return answerJson(c, json);
         return c.body(json, 503, {
           'content-type': 'application/json',

@@ -180,15 +180,19 @@ test('a key of a provider is read from standard input or the environment, never 
 test('an export is taken in again, once', async (t) => {
   const rooms = await withOps(t);
   const folder = temporaryFolder(t);
-  await rooms.done(['say', 'ops', 'to be kept']);
   const file = join(folder, 'ops.jsonl');
-  await rooms.done(['export', 'ops', '-o', file]);
+  writeFileSync(file, 'a log');
+  await rooms.done(['say', 'ops', 'to be kept', '--file', file]);
+  await rooms.done(['export', 'ops', '--files', '-o', file]);
   // The time of the export is in its first line, and so in the checksum in its last.
   const middle = (text: string) => text.trim().split('\n').slice(1, -1);
-  assert.deepEqual(middle(await rooms.done(['export', 'ops'])), middle(readFileSync(file, 'utf8')));
+  assert.deepEqual(middle(await rooms.done(['export', 'ops', '--files'])), middle(readFileSync(file, 'utf8')));
   assert.match(await rooms.done(['export', 'ops', '--format', 'markdown']), /to be kept/);
   const other = await listeningRooms(t);
-  assert.equal(await other.done(['import', file]), '1 rooms and 1 messages came in, 0 were there already');
+  assert.equal(
+    await other.done(['import', file]),
+    '1 rooms, 1 messages and 1 files came in, 0 messages were there already',
+  );
   const again = json(await other.done(['import', '-', '--json'], { stdin: readFileSync(file, 'utf8') }));
   assert.deepEqual([again.rooms, again.messages], [0, 0]);
   assert.equal(json(await other.done(['tail', 'ops', '--json', '-n', '1'])).data.message.body, 'to be kept');

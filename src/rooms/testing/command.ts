@@ -37,7 +37,7 @@ export interface CommandResult {
 export interface RunParts {
   /** `OPSDECK_ROOMS_USER`; ana by default. */
   readonly as?: string;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ export class FakeTerminal implements Terminal {
   stdout = '';
   stderr = '';
   /** Standard input. */
-  input = '';
+  input: string | Uint8Array = '';
   colors = false;
   isSeen = false;
   env: Record<string, string | undefined> = {};
@@ -28,7 +28,7 @@ export class FakeTerminal implements Terminal {
     this.stderr += text;
   };
   readonly user = (): string => this.userName;
-  readonly stdin = async (): Promise<string> => this.input;
+  readonly stdin = async (): Promise<string> => Buffer.from(this.input).toString();
   readonly stdinStream = (): Readable => Readable.from([Buffer.from(this.input)]);
   readonly readFile = (path: string): string => {
     const text = this.files.get(path);

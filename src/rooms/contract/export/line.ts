@@ -3,7 +3,7 @@ import { ROLES } from '../../domain/member/member.ts';
 import type { JsonObject, Message } from '../../domain/message/message.ts';
 import { roomReplacementSchema, userIdSchema } from '../room.ts';
 import { instantSchema } from '../text.ts';
-import { EXPORT_NAME, EXPORT_VERSION } from './export.ts';
+import { EXPORT_NAME, EXPORT_VERSIONS } from './export.ts';
 
 const idSchema = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be an id'));
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -106,7 +106,7 @@ export const exportLineSchema = v.variant('kind', [
   v.object({
     kind: v.literal('header'),
     format: v.literal(EXPORT_NAME, 'is not an export of rooms'),
-    formatVersion: v.literal(EXPORT_VERSION, `only version ${EXPORT_VERSION} can be read`),
+    formatVersion: v.picklist(EXPORT_VERSIONS, `only versions ${EXPORT_VERSIONS.join(' and ')} can be read`),
   }),
   v.object({ kind: v.literal('room'), room: roomSchema }),
   v.object({
@@ -120,6 +120,8 @@ export const exportLineSchema = v.variant('kind', [
       avatarColor: v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/)),
     }),
   }),
+  v.object({ kind: v.literal('file'), file: v.object({ ...fileSchema.entries, id: idSchema }) }),
+  v.object({ kind: v.literal('piece'), data: v.pipe(v.string(), v.nonEmpty()) }),
   v.object({ kind: v.literal('message'), message: messageSchema }),
   v.object({ kind: v.literal('end'), messages: countSchema, sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) }),
 ]);

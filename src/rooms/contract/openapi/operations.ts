@@ -105,10 +105,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'PUT /api/room/:id/read': { summary: 'Set your read position', body: readRequestSchema, result: 'Me' },
   'POST /api/room/:id/typing': { summary: 'Announce that you are typing; ends after 6 s', status: 204 },
   'GET /api/room/:id/presence': { summary: 'Users online in the room', result: '{online}' },
-  'GET /api/room/:id/export': { summary: 'The room as a file', query: ['format', 'from', 'to'] },
+  'GET /api/room/:id/export': { summary: 'The room as a file', query: ['format', 'files', 'from', 'to'] },
   'GET /api/room/:id/retention': { summary: 'What retention would remove', query: ['dryRun'] },
   'POST /api/import': { summary: 'Take in an export (admins)' },
-  'POST /api/backup': { summary: 'A backup of everything as one archive (admins)', result: 'An archive (tar)' },
+  'POST /api/backup': {
+    summary: 'A backup of everything as one archive (admins)',
+    query: ['key'],
+    result: 'An archive (tar)',
+  },
 
   'GET /api/room/:id/message': {
     summary: 'Messages, ascending',

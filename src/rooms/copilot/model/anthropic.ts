@@ -1,10 +1,10 @@
-import { callModel, JsonEvents, type ModelConnections, readEvents, refusalError, streamError } from './http.ts';
+import { callModel, JsonEvents, type ModelConnections, readAnswer, refusalError, streamError } from './http.ts';
 import { ModelError, type ModelPart, type ModelProvider, type ModelRequest } from './model.ts';
 import { tokenCount } from './openai.ts';
 
 const VERSION = '2023-06-01';
 
-/** Source: https://docs.anthropic.com/en/api/messages-streaming */
+/** Sources: https://docs.anthropic.com/en/api/messages and /messages-streaming */
 export class AnthropicProvider implements ModelProvider {
   readonly #connections: ModelConnections;
 
@@ -17,17 +17,19 @@ export class AnthropicProvider implements ModelProvider {
     if (!('body' in answer)) throw refusalError(answer, request.target);
     const json = new JsonEvents();
     let reason: string | undefined;
-    for await (const { event, data } of readEvents(answer, signal)) {
+    for await (const { event, data } of readAnswer(answer, signal)) {
       if (event === 'message_stop') break;
       if (!KNOWN.has(event)) continue;
       const payload = json.read(data);
       if (!payload) continue;
-      if (event === 'error') throw streamError(payload.error, request.target);
-      if (event === 'message_start') yield* usageIn(objectOf(payload.message).usage);
-      else if (event === 'content_block_delta') yield* deltaIn(payload.delta);
-      else if (event === 'message_delta') {
+      const type = event === UNNAMED ? payload.type : event;
+      if (type === 'error') throw streamError(payload.error, request.target);
+      if (type === 'message_start') yield* usageIn(objectOf(payload.message).usage);
+      else if (type === 'content_block_delta') yield* deltaIn(payload.delta);
+      else if (type === 'message_delta' || type === 'message') {
+        if (type === 'message') yield* blocksIn(payload.content);
         yield* usageIn(payload.usage);
-        const { stop_reason } = objectOf(payload.delta);
+        const { stop_reason } = type === 'message' ? payload : objectOf(payload.delta);
         if (typeof stop_reason === 'string') reason = stop_reason;
       }
     }
@@ -36,7 +38,9 @@ export class AnthropicProvider implements ModelProvider {
   }
 }
 
-const KNOWN = new Set(['message_start', 'content_block_delta', 'message_delta', 'error']);
+/** The type of such an event stands only in its data; a whole answer has the type `message`. */
+const UNNAMED = 'message';
+const KNOWN = new Set(['message_start', 'content_block_delta', 'message_delta', 'error', UNNAMED]);
 /** Finish reasons in OpenAI's words, so that readers know one set. */
 const FINISH: Readonly<Record<string, string>> = { end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length' };
 
@@ -64,6 +68,14 @@ function* deltaIn(delta: unknown): Generator<ModelPart> {
   const { type, text } = objectOf(delta);
   if (type === 'text_delta' && typeof text === 'string' && text !== '') yield { kind: 'text', text };
   else if (type === 'thinking_delta') yield { kind: 'thinking' };
+}
+
+/** The text of a whole answer. */
+function* blocksIn(content: unknown): Generator<ModelPart> {
+  for (const block of Array.isArray(content) ? content : []) {
+    const { type, text } = objectOf(block);
+    if (type === 'text' && typeof text === 'string' && text !== '') yield { kind: 'text', text };
+  }
 }
 
 function* usageIn(usage: unknown): Generator<ModelPart> {

@@ -87,7 +87,7 @@ async function readRefusal({ status, headers, body }: HttpStream): Promise<Model
 }
 
 /** The body of an answer that is no stream, cut at a limit. */
-export async function readWhole({ body }: HttpStream, signal: AbortSignal): Promise<string> {
+async function readWhole({ body }: HttpStream, signal: AbortSignal): Promise<string> {
   try {
     return await readSome(body, EVENT_BYTES);
   } catch {
@@ -181,8 +181,18 @@ function cleanWords(text: string, { apiKey }: ModelTarget): string {
 const cutOff = (): ModelError =>
   new ModelError('cut_off', 'the connection to the provider broke off', { isPassing: true });
 
-/** The events of an answer; other lines are skipped. */
-export async function* readEvents({ body }: HttpStream, signal: AbortSignal): AsyncGenerator<SseEvent> {
+/** The events of an answer. A server that does not stream sends its whole answer, which is then an event without a name. */
+export async function* readAnswer(
+  answer: HttpStream,
+  signal: AbortSignal,
+): AsyncGenerator<Pick<SseEvent, 'event' | 'data'>> {
+  if (answer.headers.get('content-type')?.startsWith('application/json'))
+    yield { event: 'message', data: await readWhole(answer, signal) };
+  else yield* readEvents(answer, signal);
+}
+
+/** Lines other than events are skipped. */
+async function* readEvents({ body }: HttpStream, signal: AbortSignal): AsyncGenerator<SseEvent> {
   const events = new SseReader({ maxEventBytes: EVENT_BYTES });
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {

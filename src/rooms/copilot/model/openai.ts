@@ -1,13 +1,5 @@
 import type { HttpStream } from '../../../kernel/http-client/http-client.ts';
-import {
-  callModel,
-  JsonEvents,
-  type ModelConnections,
-  readEvents,
-  readWhole,
-  refusalError,
-  streamError,
-} from './http.ts';
+import { callModel, JsonEvents, type ModelConnections, readAnswer, refusalError, streamError } from './http.ts';
 import type { ModelPart, ModelProvider, ModelRequest, ModelTarget } from './model.ts';
 
 /** Parameters that some servers refuse. */
@@ -30,7 +22,7 @@ export class OpenAiProvider implements ModelProvider {
     const response = await this.#ask(request, signal);
     const json = new JsonEvents();
     let finish: string | undefined;
-    for await (const data of readData(response, signal)) {
+    for await (const { data } of readAnswer(response, signal)) {
       if (data.trim() === '[DONE]') break;
       const chunk = json.read(data);
       if (!chunk) continue;
@@ -102,12 +94,6 @@ interface Choice {
   /** Of an answer without streaming. */
   readonly message?: Readonly<Record<string, unknown>> | null;
   readonly finish_reason?: unknown;
-}
-
-/** Some servers do not stream: the whole answer is then one piece of data. */
-async function* readData(response: HttpStream, signal: AbortSignal): AsyncGenerator<string> {
-  if (response.headers.get('content-type')?.startsWith('application/json')) yield await readWhole(response, signal);
-  else for await (const { data } of readEvents(response, signal)) yield data;
 }
 
 /** The list may be empty or `null` in a chunk that holds only usage. */

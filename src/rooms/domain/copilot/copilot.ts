@@ -84,4 +84,6 @@ export interface Secret {
   readonly sealed: string;
   /** The origin that the key is sent to; authenticated together with the key. */
   readonly origin: string;
+  /** The secret of a hook before its rotation, which signs deliveries as well until then (epoch milliseconds). */
+  readonly previous?: Omit<Secret, 'previous'> & { readonly until: number };
 }

@@ -9,6 +9,7 @@ import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
 import type { Hook, IncomingKind } from './hook.ts';
 import { hookRemoval } from './removal.ts';
+import { rotated } from './rotation.ts';
 
 export const hookEtag = (version: number): string => `"h${version}"`;
 
@@ -227,7 +228,10 @@ function writeHook(
   secret: HookSecret | undefined,
 ): Write {
   const records = [record('hook', hook.id, hook)];
-  if (secret && 'sealed' in secret) records.push(record('secret', `hook/${hook.id}`, secret.sealed));
+  if (secret && 'sealed' in secret) {
+    const key = `hook/${hook.id}`;
+    records.push(record('secret', key, rotated(secret.sealed, view.get('secret', key), view.now)));
+  }
   const action = type === 'hook.created' ? 'hook.create' : 'hook.update';
   const audit = [{ at: view.now, by: caller.user.id, action, roomId: hook.roomId, subject: hook.id }];
   return { records, audit, events: [{ type, roomId: hook.roomId, hook }] };

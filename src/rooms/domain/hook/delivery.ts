@@ -48,7 +48,16 @@ export function failed(
   return { progress: next, retryInMs: Math.round(pauseMs * (0.9 + 0.2 * random)) };
 }
 
-/** The body of a delivery. `data` is the event's JSON. */
+/** When an event occurred (RFC 3339); `undefined`: those of members, reactions and pins do not tell. */
+export function timeOf(type: string, data: string): string | undefined {
+  const [kind = ''] = type.split('.');
+  const parsed = JSON.parse(data) as Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;
+  const object = parsed[kind === 'alert' ? 'message' : kind];
+  const times = ['updatedAt', 'finishedAt', 'startedAt', 'queuedAt'].map((name) => object?.[name]);
+  return times.find((time) => typeof time === 'string');
+}
+
+/** The body of a delivery, the same at each attempt. `timestamp`: of the event; `data`: its JSON. */
 export function printDelivery(type: string, timestamp: string, data: string): string {
   return `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(timestamp)},"data":${data}}`;
 }

@@ -2,7 +2,7 @@ import { accessTo, findRoom, noSuchRoom, type RoomAccess, requireModerator } fro
 import type { Caller } from '../caller.ts';
 import type { AuditEntry, Change, ChangeView, Decision, Write } from '../change.ts';
 import { type CopilotServices, decideCopilot } from '../copilot/change.ts';
-import { checkIfMatch, roomEtag } from '../etag.ts';
+import { checkRoomMatch } from '../etag.ts';
 import { decideMe } from '../member/me.ts';
 import { record } from '../record.ts';
 import { type Refusal, refuse } from '../refusal.ts';
@@ -23,7 +23,7 @@ export function replaceRoom(
       if (!found.ok) return found;
       const access = found.value;
       const { room } = access;
-      const mismatch = checkIfMatch(ifMatch, roomEtag(room.version));
+      const mismatch = checkRoomMatch(ifMatch, { ...room, ...view.head(room.id) });
       if (mismatch) return mismatch;
       const { copilot } = request;
       const isManagement = Object.keys(request).length === 1 && copilot !== undefined;
@@ -141,7 +141,7 @@ export function deleteRoom(caller: Caller, idOrSlug: string, ifMatch: string | u
       if (!access) return noSuchRoom(idOrSlug);
       if (!access.isOwner) return refuse('forbidden', 'only an owner of the room may delete it');
       if (room.deletedAt !== null) return { ok: true, write: null, answer: () => room };
-      const mismatch = checkIfMatch(ifMatch, roomEtag(room.version));
+      const mismatch = checkRoomMatch(ifMatch, { ...room, ...view.head(room.id) });
       if (mismatch) return mismatch;
       const deleted: Room = { ...room, deletedAt: view.now, updatedAt: view.now, version: room.version + 1 };
       return {

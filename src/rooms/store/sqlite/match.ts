@@ -1,9 +1,9 @@
 import type { SqlRow } from '../../../kernel/storage/database.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { SearchQuery, SearchTerm } from '../store.ts';
+import { indexable } from '../words.ts';
 import type { Rows } from './rows.ts';
 import { placeOf, roomOfPlace, seqOfPlace } from './schema.ts';
-import { spaceWords } from './words.ts';
 
 // Properties of a message beside its text are indexed as words, so that a search for something rare in a room or of an
 // author does not scan all other messages. These words begin with a private-use character, which is removed from all
@@ -25,7 +25,7 @@ export function indexedText(message: Message, room: number): string {
   const file = attachments.length > 0 ? ` ${hasWord('file')}` : '';
   const link = /https?:\/\//i.test(body) ? ` ${hasWord('link')}` : '';
   const facets = `${roomWord(room)} ${authorWord(author.id)} ${typeWord(type)} ${timeWords(createdAt)}`;
-  return `${facets}${file}${link} ${spaceWords(body.replace(UNWANTED, ' '))}`;
+  return `${facets}${file}${link} ${indexable(body.replace(UNWANTED, ' '))}`;
 }
 
 const roomWord = (room: number): string => `${MARK}r${room}`;
@@ -103,7 +103,7 @@ const WORD = /[\p{L}\p{N}\p{Co}]/u;
 
 function phrasesOf(terms: readonly SearchTerm[]): readonly string[] {
   return terms.flatMap(({ words, prefix }) => {
-    const text = spaceWords(words.join(' ').replace(UNWANTED, ' '));
+    const text = indexable(words.join(' ').replace(UNWANTED, ' '));
     return WORD.test(text) ? [`${quote(text)}${prefix ? ' *' : ''}`] : [];
   });
 }

@@ -42,6 +42,8 @@ export const MIGRATIONS = [
   "INSERT OR IGNORE INTO meta VALUES ('applied', 0)",
   // Scripts without spaces are indexed differently now, so all texts are read again.
   "UPDATE meta SET value = 0 WHERE name = 'indexed'",
+  // So is ß.
+  "UPDATE meta SET value = 0 WHERE name = 'indexed'",
 ] as const;
 
 const PLACES = 2 ** 32;

@@ -94,21 +94,35 @@ test('any part of a text without spaces between its words is found', async (t) =
   }
 });
 
-test('an index of an earlier version, by whole texts, is made anew', async (t) => {
-  const { store, path, messages } = await openWith(t, say('日本語テキスト'));
-  await store.close();
-  const directory = { path, release() {} };
-  const database = await openDatabase({ directory, name: 'rooms.sqlite', migrations: MIGRATIONS });
-  const sql = 'INSERT OR REPLACE INTO search_0 (rowid, text) VALUES (?, ?)';
-  await database.write([
-    { sql, values: [1, `\uE000r1 ${messages[0]?.body}`] },
-    { sql: 'PRAGMA user_version = 2', values: [] },
-  ]);
-  await database.close();
-  const { store: later } = await openTestStore(t, { path });
-  assert.deepEqual(await bodiesOf(later, { terms: [word('日本')] }), []);
-  await later.indexed();
-  assert.deepEqual(await bodiesOf(later, { terms: [word('日本')] }), ['日本語テキスト']);
+test('an index of an earlier version, by whole texts or with ß, is made anew', async (t) => {
+  for (const version of [2, 3]) {
+    const { store, path, messages } = await openWith(t, say('日本語テキスト'), say('Grüße'));
+    await store.close();
+    const directory = { path, release() {} };
+    const database = await openDatabase({ directory, name: 'rooms.sqlite', migrations: MIGRATIONS });
+    const sql = 'INSERT OR REPLACE INTO search_0 (rowid, text) VALUES (?, ?)';
+    await database.write([
+      ...messages.map(({ body }, index) => ({ sql, values: [index + 1, `\uE000r1 ${body}`] })),
+      { sql: `PRAGMA user_version = ${version}`, values: [] },
+    ]);
+    await database.close();
+    const { store: later } = await openTestStore(t, { path });
+    const found = async () => [
+      ...(await bodiesOf(later, { terms: [word('日本')] })),
+      ...(await bodiesOf(later, { terms: [word('grusse')] })),
+    ];
+    assert.deepEqual(await found(), []);
+    await later.indexed();
+    assert.deepEqual(await found(), ['日本語テキスト', 'Grüße']);
+  }
+});
+
+test('ß is ss, in the text as in the search', async (t) => {
+  const { store } = await openWith(t, ...['Grüße', 'GRÜẞE', 'GRÜSSE', 'grusse', 'Grüse'].map((body) => say(body)));
+  const all = ['grusse', 'GRÜSSE', 'GRÜẞE', 'Grüße'];
+  for (const asked of [word('GRÜSSE'), word('grusse'), word('grüsse'), word('grüße'), word('GRÜẞE'), prefix('grüß')])
+    assert.deepEqual(await bodiesOf(store, { terms: [asked] }), all, asked.words[0]);
+  assert.deepEqual((await findWith(store, { terms: [word('grusse')] })).hits.at(-1)?.offsets, [[0, 5]]);
 });
 
 test('index terms about a message are not found as its words', async (t) => {

@@ -16,6 +16,8 @@ const LONG = 'long '.repeat(100);
 const FINDS: readonly (readonly [string, string, readonly SearchTerm[], readonly string[]])[] = [
   ['every place', 'pool, Pool and pools', [term('pool')], ['pool', 'Pool']],
   ['without case and accents', 'ÉCLAIR e\u0301clair', [term('eclair')], ['ÉCLAIR', 'e\u0301clair']],
+  ['with ß as ss', 'Grüße, GRÜSSE', [term('grusse')], ['Grüße', 'GRÜSSE']],
+  ['ss as ß', 'Grüße, GRÜSSE', [term('grüß', true)], ['Grüße', 'GRÜSSE']],
   ['a beginning marks the word', 'connections', [term('conn', true)], ['connections']],
   ['a phrase is one', 'is full, is  full', [term('is full')], ['is full', 'is  full']],
   ['what overlaps is one', 'a b c', [term('a b'), term('b c')], ['a b c']],

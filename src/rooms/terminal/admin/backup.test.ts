@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,9 +16,12 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { ownDataDirectory } from '../../../kernel/storage/data-directory.ts';
 import { openDatabase } from '../../../kernel/storage/database.ts';
+import { eventually } from '../../../testing/eventually.ts';
+import { startHttpSink } from '../../../testing/http/sink.ts';
 import { runProcess, temporaryFolder } from '../../../testing/processes.ts';
 import { unpackDirectory } from '../../../testing/stored-directory.ts';
 import { tarEnd, tarHeader } from '../../contract/backup.ts';
+import { signWebhook } from '../../domain/hook/webhook-signature.ts';
 import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { openTestRooms } from '../../testing/app.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/command.ts';
@@ -79,6 +83,83 @@ test('the archive is readable by tar, and holds no key', async (t) => {
   const listed = await runProcess('tar', ['-tf', 'rooms.tar'], { cwd: folder });
   assert.match(listed.stdout, /^rooms\.sqlite\nfiles\/[0-9a-f]{2}\/[0-9a-f]{64}\nbackup\.json\n$/);
   assert.deepEqual(readdirSync(join(rooms.folder, 'backup')), [], 'nothing is left of the copy');
+});
+
+/** Rooms with an outgoing hook, and a copilot with a key; the hook's address, and its deliveries. */
+async function secretiveRooms(t: TestContext) {
+  const rooms = await livelyRooms(t);
+  const sink = await startHttpSink(t, () => ({}));
+  const body = { direction: 'outgoing', roomId: 'ops', name: 'Robot', url: sink.url, allowPrivate: true };
+  const hook = (await rooms.send('POST', '/api/hook', { as: 'ana', body })).json;
+  await rooms.done(['copilot', 'set', 'ops', 'provider=openai', 'model=m', '--key-stdin'], {
+    stdin: 'sk-only-tests-0123456789',
+  });
+  const copy = join(temporaryFolder(t), 'copy');
+  return { rooms, sink, hook, copy, target: join(temporaryFolder(t), 'data') };
+}
+
+test('a restore without the key lists what must be entered again, as do the doctor, the log and /health', async (t) => {
+  const { rooms, hook, copy, target } = await secretiveRooms(t);
+  await rooms.done(['backup', copy]);
+  const restored = await local(['restore', copy, '--data-dir', target]);
+  assert.equal(restored.code, 0);
+  assert.match(
+    restored.err,
+    /^restore: 2 secrets cannot be decrypted, [^\n]*\n {2}copilot of room ops: opsdeck rooms copilot/,
+  );
+  assert.ok(restored.err.includes(`  hook Robot (room ops): opsdeck rooms hook rotate ${hook.id}\n`), restored.err);
+  const found = await local(['doctor', '--data-dir', target]);
+  assert.equal(found.code, 1);
+  assert.match(found.out, /WRONG +secrets[\s\S]*secrets: +copilot of room ops[\s\S]*secrets: +hook Robot \(room ops\)/);
+  assert.match(found.err, /some secrets cannot be decrypted: set the OPSDECK_SECRET_KEY/);
+
+  const closed = [
+    { of: 'copilot', id: hook.roomId, name: 'Ops', room: 'ops' },
+    { of: 'hook', id: hook.id, name: 'Robot', room: 'ops' },
+  ];
+  const again = await openTestRooms(t, { folder: target, options: { secretKey: undefined, auth: 'token' } });
+  assert.match(
+    again.log(),
+    /cannot be decrypted[^\n]* count=2 secrets="copilot of room ops, hook Robot \(room ops\)"\n/,
+  );
+  const health = async (headers = {}) => (await again.send('GET', '/health', { headers })).json;
+  assert.deepEqual((await health()).secrets, { closed: 2 }, 'names are not for everybody');
+  const admin = { authorization: `Bearer ${again.rooms.firstToken}` };
+  const { status, secrets } = await health(admin);
+  assert.deepEqual([status, secrets], ['degraded', { closed: 2, reenter: closed }]);
+  const rotated = { headers: admin, body: { name: 'Robot', allowPrivate: true, rotateSecret: true } };
+  assert.equal((await again.send('PUT', `/api/hook/${hook.id}`, rotated)).status, 200);
+  assert.deepEqual((await health(admin)).secrets.reenter, closed.slice(0, 1));
+});
+
+test('a backup with the key restores hooks and copilots as they were', async (t) => {
+  const { rooms, sink, hook, copy, target } = await secretiveRooms(t);
+  await rooms.done(['backup', copy, '--with-key']);
+  assert.equal(statSync(join(copy, 'secret.key')).mode & 0o777, 0o600);
+  assert.equal((await rooms.send('GET', '/api/audit', { as: 'ana' })).json.entries[0].subject, 'with key');
+  const restored = await local(['restore', copy, '--data-dir', target]);
+  assert.deepEqual([restored.code, restored.err], [0, '']);
+  assert.equal(statSync(join(target, 'secret.key')).mode & 0o777, 0o600);
+  assert.equal((await local(['doctor', '--data-dir', target])).code, 0);
+  const again = await openTestRooms(t, { folder: target, options: { secretKey: undefined } });
+  await again.send('POST', '/api/room/ops/message', { as: 'ana', body: { body: 'after the restore' } });
+  const delivery = await eventually('the hook is delivered', () =>
+    sink.requests.find(({ body }) => body.includes('after the restore')),
+  );
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = delivery.headers;
+  assert.equal(signature, signWebhook(hook.secret, String(id), Number(at), delivery.body));
+  assert.deepEqual((await again.send('GET', '/health')).json.secrets, { closed: 0 });
+});
+
+test('a restore replaces no other key', async (t) => {
+  const { rooms, copy, target } = await secretiveRooms(t);
+  await rooms.done(['backup', copy, '--with-key']);
+  mkdirSync(target, { mode: 0o700 });
+  writeFileSync(join(target, 'secret.key'), 'another\n', { mode: 0o600 });
+  const refused = await local(['restore', copy, '--data-dir', target]);
+  assert.equal(refused.code, 5);
+  assert.match(refused.err, /secret\.key is another key than that of the backup; move it away first/);
+  assert.equal(existsSync(join(target, 'rooms.sqlite')), false);
 });
 
 test('only an admin of the server makes a backup', async (t) => {

@@ -5,7 +5,14 @@ import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
-import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME, readTarHeader, type TarEntry } from '../../contract/backup.ts';
+import {
+  DATABASE_NAME,
+  FILE_NAME,
+  KEY_NAME,
+  MANIFEST_NAME,
+  readTarHeader,
+  type TarEntry,
+} from '../../contract/backup.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { printJson, sizeText } from '../output.ts';
@@ -21,17 +28,23 @@ export const manifestSchema = v.looseObject({
 });
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 
+export interface BackupOptions extends ConnectionOptions {
+  /** Includes the key that decrypts the stored secrets. */
+  readonly withKey?: boolean;
+}
+
 /** `rooms backup`: copies a running server into a new or empty directory. */
-export async function backup(path: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
+export async function backup(path: string, options: BackupOptions, terminal: Terminal): Promise<void> {
   const directory = resolve(path);
   makeEmpty(directory);
   await withClient(options, terminal, async (client) => {
     const timeoutMs = Math.max(options.timeout, 600_000);
-    const response = await client.open('POST', '/api/backup', { timeoutMs });
+    const response = await client.open('POST', `/api/backup${options.withKey ? '?key=true' : ''}`, { timeoutMs });
     const unpacker = new Unpacker(directory);
     try {
       for await (const piece of client.read(response, timeoutMs)) await unpacker.take(piece);
       const manifest = unpacker.end();
+      if (options.withKey && !unpacker.hasKey) throw new Error('the server sent no key; is it of an earlier version?');
       const { bytes } = unpacker;
       if (options.json) printJson(terminal, { directory, bytes, ...manifest });
       else terminal.out(`${directory}: position ${manifest.pos}, ${manifest.files} files, ${sizeText(bytes)}\n`);
@@ -55,6 +68,7 @@ function makeEmpty(directory: string): void {
 
 const BLOCK = 512;
 const MAX_MANIFEST = 64 * 1024;
+const SINGLE_FILES = new Set([DATABASE_NAME, KEY_NAME, MANIFEST_NAME]);
 
 /** The entry being written. */
 interface OpenEntry extends TarEntry {
@@ -66,6 +80,7 @@ interface OpenEntry extends TarEntry {
 /** Unpacks an archive as it arrives, and checks each file by its hash. */
 class Unpacker {
   bytes = 0;
+  hasKey = false;
   readonly #directory: string;
   readonly #written: string[] = [];
   #rest: Buffer = Buffer.alloc(0);
@@ -120,7 +135,7 @@ class Unpacker {
 
   async #begin(entry: TarEntry): Promise<void> {
     const { name, size } = entry;
-    if (name !== DATABASE_NAME && name !== MANIFEST_NAME && !FILE_NAME.test(name))
+    if (!SINGLE_FILES.has(name) && !FILE_NAME.test(name))
       throw new Error(`it holds ${JSON.stringify(name)}, which is no part of a backup`);
     if (name === MANIFEST_NAME && size > MAX_MANIFEST) throw new Error(`${MANIFEST_NAME} is too large`);
     const path = join(this.#directory, name);
@@ -147,6 +162,7 @@ class Unpacker {
 
   #finish(name: string, sha256: string): void {
     if (name === DATABASE_NAME) this.#databaseHash = sha256;
+    else if (name === KEY_NAME) this.hasKey = true;
     else if (name === MANIFEST_NAME) this.#manifest = v.parse(manifestSchema, JSON.parse(this.#manifestText));
     else {
       if (!name.endsWith(sha256)) throw new Error(`the file ${name} is not as it was sent`);

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { intervalFlag, repeated } from '../../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection, numberFlag } from '../shared-flags/command.ts';
+import type { BackupOptions } from './backup.ts';
 import type { ExportOptions } from './export-rooms.ts';
 import type { NewHookOptions } from './hooks.ts';
 import type { NewTokenOptions, RevokeTokenOptions } from './tokens.ts';
@@ -21,12 +22,13 @@ function addExports(rooms: Command, terminal: Terminal): void {
   addConnection(rooms.command('export').description('export a room'))
     .argument('<room>', 'its slug or id')
     .addOption(new Option('--format <format>', 'export format').choices(['jsonl', 'markdown', 'html']).default('jsonl'))
+    .option('--files', 'include the files of messages, in the same JSON lines')
     .option('--from <time>', 'only messages since then, such as 2030-01-31')
     .option('--to <time>', 'only messages before then')
     .option('-o, --output <path>', 'write to this file, only if complete (default: standard output)')
     .addHelpText(
       'after',
-      '\nExamples:\n  opsdeck rooms export ops -o ops.jsonl\n  opsdeck rooms export ops --format markdown',
+      '\nExamples:\n  opsdeck rooms export ops -o ops.jsonl\n  opsdeck rooms export ops --files -o ops-with-files.jsonl\n  opsdeck rooms export ops --format markdown',
     )
     .action(async (room: string, options: ExportOptions) => {
       const { exportRoom } = await import('./export-rooms.ts');
@@ -49,16 +51,22 @@ function addBackups(rooms: Command, terminal: Terminal): void {
     );
   addConnection(rooms.command('backup').description('back up a running server into a new directory'))
     .argument('<directory>', 'new or empty')
+    .option('--with-key', 'include the key that decrypts the stored secrets; read below')
     .addHelpText(
       'after',
       `
-The server goes on meanwhile. The key that encrypts the keys of copilots is not part of it: keep OPSDECK_SECRET_KEY, or the
-secret.key of the data directory, elsewhere. What others may read only with a token lies in the directory as it is.
+The server goes on meanwhile. What others may read only with a token lies in the directory as it is.
+
+Signing secrets of outgoing hooks and keys of copilots are encrypted. Their key is not part of the backup: keep
+OPSDECK_SECRET_KEY, or the secret.key of the data directory, elsewhere, or they must be entered again after a restore.
+--with-key writes the key as secret.key (mode 0600) into the directory: whoever reads that backup can decrypt all secrets, so
+store it like a password.
 
 Examples:
-  opsdeck rooms backup /backups/rooms-2030-01-31`,
+  opsdeck rooms backup /backups/rooms-2030-01-31
+  opsdeck rooms backup /vault/rooms-2030-01-31 --with-key`,
     )
-    .action(async (directory: string, options) => {
+    .action(async (directory: string, options: BackupOptions) => {
       const { backup } = await import('./backup.ts');
       await backup(directory, options, terminal);
     });
@@ -68,7 +76,15 @@ Examples:
     .argument('<directory>', 'that backup has written')
     .addOption(dataDir())
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  opsdeck rooms restore /backups/rooms-2030-01-31 --data-dir data/rooms')
+    .addHelpText(
+      'after',
+      `
+Secrets that cannot be decrypted are listed, with the command to enter each of them again. The key is that of the backup (made
+with --with-key), OPSDECK_SECRET_KEY, or the secret.key of the data directory.
+
+Examples:
+  opsdeck rooms restore /backups/rooms-2030-01-31 --data-dir data/rooms`,
+    )
     .action(async (directory: string, options) => {
       const { restore } = await import('./restore.ts');
       await restore(directory, options, terminal);
@@ -161,7 +177,13 @@ Examples:
     });
   addConnection(hook.command('rotate').description('replace the secret of a hook; the new one is printed once'))
     .argument('<hook>', 'its id')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      `
+The old secret of an incoming hook becomes invalid at once. Deliveries of an outgoing hook are signed with both secrets for
+24 hours; a second rotation ends the first secret at once.
+${examples}`,
+    )
     .action(async (id: string, options) => {
       const { rotateHook } = await import('./hooks.ts');
       await rotateHook(id, options, terminal);

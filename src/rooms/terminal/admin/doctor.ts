@@ -7,11 +7,13 @@ import { type DataDirectory, ownDataDirectory } from '../../../kernel/storage/da
 import { openDatabase } from '../../../kernel/storage/database.ts';
 import { formatTable } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
-import { DATABASE_NAME } from '../../contract/backup.ts';
+import { DATABASE_NAME, KEY_NAME } from '../../contract/backup.ts';
+import { printClosed, remedyOf } from '../../domain/closed-secret.ts';
 import { hasJournal } from '../../store/earlier-journal.ts';
 import { openSqliteRoomEngine } from '../../store/sqlite/open.ts';
 import { MIGRATIONS } from '../../store/sqlite/schema.ts';
 import { colorsOf, printJson } from '../output.ts';
+import { closedSecretsIn } from './closed-secrets.ts';
 import { CHECKS, type Finding } from './store-checks.ts';
 
 export interface DoctorOptions {
@@ -33,21 +35,30 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     throw new CommandError(`there are no rooms in ${path}: it has no ${DATABASE_NAME}`, ExitCode.usage);
   const release = holdProcess();
   try {
-    const findings = await examine(path, terminal.clock);
+    const findings = await examine(path, terminal);
     const isWhole = findings.every(({ problems }) => problems.length === 0);
     if (options.json) printJson(terminal, { directory: path, whole: isWhole, checks: findings });
     else print(findings, terminal);
-    if (!isWhole)
-      throw new CommandError(
-        options.json ? '' : 'not everything is whole: keep a copy of the directory, and restore a backup',
-      );
+    if (!isWhole) throw new CommandError(options.json ? '' : remedyOfAll(findings));
   } finally {
     release();
   }
 }
 
+const SECRETS = 'secrets';
+
+function remedyOfAll(findings: readonly NamedFinding[]): string {
+  const isDamaged = findings.some(({ name, problems }) => name !== SECRETS && problems.length > 0);
+  return isDamaged
+    ? 'not everything is whole: keep a copy of the directory, and restore a backup'
+    : `some secrets cannot be decrypted: set the OPSDECK_SECRET_KEY of the server, put its ${KEY_NAME} in place, or enter them again`;
+}
+
 /** The findings of each check of a data directory. */
-export async function examine(path: string, clock: Clock): Promise<readonly NamedFinding[]> {
+export async function examine(
+  path: string,
+  { clock, env }: Pick<Terminal, 'clock' | 'env'>,
+): Promise<readonly NamedFinding[]> {
   // Refuses with 3 while a server runs on it.
   const directory = await ownDataDirectory(path, clock);
   try {
@@ -56,7 +67,9 @@ export async function examine(path: string, clock: Clock): Promise<readonly Name
     try {
       const findings: NamedFinding[] = [];
       for (const { name, check } of CHECKS) findings.push({ name, ...(await check(database, path)) });
-      return findings;
+      const closed = await closedSecretsIn(database, path, env);
+      const problems = closed.map((secret) => `${printClosed(secret)}: ${remedyOf(secret)}`);
+      return [...findings, { name: SECRETS, facts: 'by the secret key', problems }];
     } finally {
       await database.close();
     }

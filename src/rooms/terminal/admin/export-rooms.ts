@@ -12,6 +12,8 @@ import { enc } from '../wire.ts';
 
 export interface ExportOptions extends ConnectionOptions {
   readonly format: string;
+  /** Includes the bytes of attachments. */
+  readonly files?: boolean;
   readonly from?: string;
   readonly to?: string;
   readonly output?: string;
@@ -19,8 +21,9 @@ export interface ExportOptions extends ConnectionOptions {
 
 /** `rooms export`: to standard output, or into a file, which is complete or not written at all. */
 export async function exportRoom(room: string, options: ExportOptions, terminal: Terminal): Promise<void> {
-  const { format, from, to, output } = options;
+  const { format, files, from, to, output } = options;
   const query = new URLSearchParams({ format });
+  if (files) query.set('files', 'true');
   if (from !== undefined) query.set('from', from);
   if (to !== undefined) query.set('to', to);
   await withClient(options, terminal, async (client) => {
@@ -105,6 +108,7 @@ const reportSchema = v.looseObject({
   rooms: v.number(),
   messages: v.number(),
   skipped: v.number(),
+  files: v.optional(v.number(), 0),
   missingFiles: v.optional(v.number(), 0),
 });
 /** A large import takes the server some time after the last byte. */
@@ -116,10 +120,12 @@ export async function importRooms(path: string, options: ConnectionOptions, term
   await withClient(options, terminal, async (client) => {
     const report = await send(client, body);
     if (report.missingFiles > 0)
-      terminal.err(`import: ${report.missingFiles} attachments were left out: their files are not on this server\n`);
+      terminal.err(
+        `import: ${report.missingFiles} attachments were left out: their files are neither in the export (export --files) nor on this server\n`,
+      );
     if (options.json) return printJson(terminal, report);
     terminal.out(
-      `${report.rooms} rooms and ${report.messages} messages came in, ${report.skipped} were there already\n`,
+      `${report.rooms} rooms, ${report.messages} messages and ${report.files} files came in, ${report.skipped} messages were there already\n`,
     );
   });
 }

@@ -77,7 +77,7 @@ export async function removeHook(id: string, options: ConnectionOptions, termina
   });
 }
 
-/** `rooms hook rotate`: prints a new secret once; the old one becomes invalid. */
+/** `rooms hook rotate`: prints a new secret once. The old one of an incoming hook becomes invalid; that of an outgoing one signs for a day more. */
 export async function rotateHook(id: string, options: ConnectionOptions, terminal: Terminal): Promise<void> {
   await withClient(options, terminal, async (client) => {
     const path = `/api/hook/${enc(id)}`;

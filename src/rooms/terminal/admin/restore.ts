@@ -3,19 +3,22 @@ import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, readd
 import { chmod, copyFile, type FileHandle, open, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
-import type { Clock } from '../../../kernel/clock.ts';
 import { holdProcess } from '../../../kernel/clock.ts';
 import { CommandError, ExitCode, systemCodeOf } from '../../../kernel/errors.ts';
 import { type DataDirectory, ownDataDirectory } from '../../../kernel/storage/data-directory.ts';
 import { openDatabase } from '../../../kernel/storage/database.ts';
 import { makePrivateFolder } from '../../../kernel/storage/private-file.ts';
 import { readRegularFileSync } from '../../../kernel/storage/regular-file.ts';
+import { printable } from '../../../kernel/terminal/printable.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
-import { DATABASE_NAME, FILE_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
+import { readSecretKey, writeSecretKey } from '../../authentication/secret-cipher.ts';
+import { DATABASE_NAME, FILE_NAME, KEY_NAME, MANIFEST_NAME } from '../../contract/backup.ts';
+import { type ClosedSecret, printClosed, remedyOf } from '../../domain/closed-secret.ts';
 import { hasJournal, JOURNAL_NAME } from '../../store/earlier-journal.ts';
 import { MIGRATIONS, setMeta } from '../../store/sqlite/schema.ts';
 import { printJson } from '../output.ts';
 import { type Manifest, manifestSchema } from './backup.ts';
+import { closedSecretsIn } from './closed-secrets.ts';
 
 export interface RestoreOptions {
   readonly dataDir: string;
@@ -44,10 +47,12 @@ export async function restore(path: string, options: RestoreOptions, terminal: T
       );
     }
     await checkDatabase(source, manifest);
+    copyKey(source, target);
     await copyFiles(source, target);
-    await copyDatabase(source, target, terminal.clock);
-    if (options.json) printJson(terminal, { directory: target, ...manifest });
-    else terminal.out(`${target}: as of ${manifest.createdAt}, position ${manifest.pos}, ${manifest.files} files\n`);
+    const reenter = await copyDatabase(source, target, terminal);
+    if (options.json) return printJson(terminal, { directory: target, ...manifest, reenter });
+    terminal.out(`${target}: as of ${manifest.createdAt}, position ${manifest.pos}, ${manifest.files} files\n`);
+    printReenter(reenter, terminal);
   } finally {
     directory?.release();
     release();
@@ -125,15 +130,30 @@ async function hashOf(path: string, copy?: FileHandle): Promise<string> {
 const noFile = (path: string): CommandError =>
   new CommandError(`${path} is not a regular file, as all files of a backup are; use a complete backup`);
 
-async function copyDatabase(source: string, target: string, clock: Clock): Promise<void> {
+/** Before the database, whose secrets it decrypts. */
+function copyKey(source: string, target: string): void {
+  const key = readSecretKey(source);
+  const present = key === undefined ? undefined : readSecretKey(target);
+  if (key === undefined || key === present) return;
+  const path = join(target, KEY_NAME);
+  if (present !== undefined)
+    throw new CommandError(`${path} is another key than that of the backup; move it away first`, ExitCode.conflict);
+  writeSecretKey(target, key);
+}
+
+/** Returns the secrets that cannot be decrypted in the target. */
+async function copyDatabase(source: string, target: string, terminal: Terminal): Promise<readonly ClosedSecret[]> {
+  const { clock, env } = terminal;
   const draft = join(target, 'restored');
   makePrivateFolder(draft);
   await copyPrivately(join(source, DATABASE_NAME), join(draft, DATABASE_NAME));
   // Without an epoch the next start makes one.
   const owned = await ownDataDirectory(draft, clock);
   const database = await openDatabase({ directory: owned, name: DATABASE_NAME, migrations: MIGRATIONS });
+  let closed: readonly ClosedSecret[];
   try {
     await database.write([setMeta('epoch', '')]);
+    closed = await closedSecretsIn(database, target, env);
   } finally {
     await database.close();
     owned.release();
@@ -141,6 +161,15 @@ async function copyDatabase(source: string, target: string, clock: Clock): Promi
   await rename(join(draft, DATABASE_NAME), join(target, DATABASE_NAME));
   syncPath(target);
   rmSync(draft, { recursive: true, force: true });
+  return closed;
+}
+
+function printReenter(closed: readonly ClosedSecret[], terminal: Terminal): void {
+  if (closed.length === 0) return;
+  terminal.err(
+    `restore: ${closed.length} secrets cannot be decrypted, since the backup has no key for them. Start the server with the OPSDECK_SECRET_KEY or ${KEY_NAME} of the backup's server, or enter them again:\n`,
+  );
+  for (const secret of closed) terminal.err(`  ${printable(`${printClosed(secret)}: ${remedyOf(secret)}`)}\n`);
 }
 
 /** A copy gets the mode of its source, which other users may be able to read. */

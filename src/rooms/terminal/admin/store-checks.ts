@@ -151,7 +151,8 @@ async function checkRecords(database: Database): Promise<Finding> {
   return { facts: `${rooms.size} rooms against the log`, problems };
 }
 
-function parse(json: string): Readonly<Record<string, unknown>> | undefined {
+/** `undefined`: no JSON. */
+export function parse(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(json) as Readonly<Record<string, unknown>>;
   } catch {

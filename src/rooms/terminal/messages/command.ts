@@ -39,6 +39,8 @@ function addSay(rooms: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
+Standard input arrives byte for byte: as the message's text, or in a file if it is longer, has colours or CR, or is no text.
+
 Prints the id of the message. All tries have one id, so that it is said once; 3 context that it may not have been said.
 
 Examples:

@@ -8,13 +8,13 @@ const MAX_LINES = 30;
 export function fenceText(text: string, language: string): string {
   const longest = (text.match(/^ {0,3}`{3,}/gm) ?? []).reduce((most, run) => Math.max(most, run.trim().length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-/** The message of a text attached as a file: its length and its end. */
-export function shortenText(text: string, language: string, maxBytes: number): string {
-  const lines = text.split('\n');
-  const head = `${lines.length} lines, ${sizeText(Buffer.byteLength(text))}; the end:`;
+/** The message of a text attached as a file of `size` bytes: its length and its end. */
+export function shortenText(text: string, size: number, language: string, maxBytes: number): string {
+  const lines = text.trimEnd().split('\n');
+  const head = `${lines.length} lines, ${sizeText(size)}; the end:`;
   const end = lines.slice(-MAX_LINES).join('\n').slice(-SHOWN);
   // A surrogate pair may be split.
   const whole = /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end;

@@ -15,31 +15,52 @@ async function messagesIn(rooms: ListeningRooms, room: string): Promise<readonly
   return (await rooms.send('GET', `/api/room/${room}/message?limit=200`, { as: 'ana' })).json.messages;
 }
 
-test('piped input is posted without colours, as a block of code on request', async (t) => {
+/** The message said with this input, and the bytes of its file. */
+async function sayInput(rooms: ListeningRooms, stdin: string | Uint8Array, ...flags: readonly string[]) {
+  const { body, attachments } = json(await rooms.done(['say', 'ci', '--json', ...flags], { stdin }));
+  const [file] = attachments;
+  const bytes = file && Buffer.from(await (await fetch(`${rooms.url}/api/file/${file.id}`)).arrayBuffer());
+  return { body, name: file?.name, bytes };
+}
+
+test('piped text is a message byte for byte, as a block of code on request', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
-  const stdin = 'line 1\n\u001b[31mred\u001b[0m and \u0000nothing\n\n';
-  assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin })), 'line 1\nred and nothing');
-  assert.equal(
-    await bodyOf(rooms, await rooms.done(['say', 'ci', '--code'], { stdin })),
-    '```\nline 1\nred and nothing\n```',
-  );
-  const fenced = await rooms.done(['say', 'ci', '--code=sh'], { stdin: '```\ninside\n```\n' });
-  assert.equal(await bodyOf(rooms, fenced), '````sh\n```\ninside\n```\n````');
+  const none = { name: undefined, bytes: undefined };
+  for (const text of ['line 1\n\tline 2\n\n', '\ufeff für ', 'no end'])
+    assert.deepEqual(await sayInput(rooms, text), { body: text, ...none });
+  assert.deepEqual(await sayInput(rooms, 'a\nb\n', '--code'), { body: '```\na\nb\n```', ...none });
+  const fenced = await sayInput(rooms, '```\ninside\n```', '--code=sh');
+  assert.deepEqual(fenced, { body: '````sh\n```\ninside\n```\n````', ...none });
 });
 
-test('piped input other than UTF-8 gives a warning that it was changed', async (t) => {
+test('piped input that no message holds arrives as a file, byte for byte', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
-  const said = await rooms.run(['say', 'ci', '--code'], { stdin: Buffer.from('f\xfcr', 'latin1').toString() });
-  assert.deepEqual([said.code, said.err], [0, 'say: bytes of the input that are no UTF-8 are shown as \uFFFD\n']);
-  assert.equal((await rooms.run(['say', 'ci', '--code'], { stdin: 'für' })).err, '');
+  const colours = '\u001b[31mred\u001b[0m\n';
+  const long = `${'x'.repeat(99)}\n`.repeat(2_000);
+  const latin1 = Buffer.from('f\xfcr\n', 'latin1');
+  for (const [input, name, body] of [
+    [colours, 'output.txt', /^red\n$/],
+    [long, 'output.txt', /^2000 lines, 195\.3 KiB; the end:\n```\n/],
+    ['a\r\nb\r\n', 'output.txt', /^a\nb\n$/],
+    [latin1, 'output', /^$/],
+    ['a\0b', 'output', /^$/],
+    [new Uint8Array([0x89, 0x50, 0x4e, 0x47]), 'output', /^$/],
+  ] as const) {
+    const said = await sayInput(rooms, input);
+    assert.equal(said.name, name);
+    assert.match(said.body, body);
+    assert.deepEqual(said.bytes, Buffer.from(input));
+  }
+  const empty = await rooms.run(['say', 'ci'], { stdin: '\n' });
+  assert.deepEqual([empty.code, empty.err], [2, 'opsdeck: standard input was empty: there is nothing to say\n']);
 });
 
 test('piped output that looks like a command is posted, and not run; a typed command is run', async (t) => {
   const rooms = await listeningRooms(t);
   await rooms.done(['new', 'CI']);
-  assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin: '/help me\n' })), '/help me');
+  assert.equal(await bodyOf(rooms, await rooms.done(['say', 'ci'], { stdin: '/help me\n' })), '/help me\n');
   assert.match(await rooms.done(['say', 'ci', '/help']), /\/silence 2h/);
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
@@ -40,10 +41,10 @@ export async function say(
   const { id = randomUUID(), thread } = options;
   if (!MESSAGE_ID.test(id)) throw new CommandError('--id: write 8 to 64 letters, digits, "_" and "-"', ExitCode.usage);
   const files = (options.file ?? []).map(readAttachment);
-  const { text, isPiped } = await readText(words, files.length > 0, terminal);
+  const spoken = await readSpoken(words, files.length > 0, terminal);
   await withClient(options, terminal, async (client) => {
     const persistence = new Persistence(client.clock, options.retry);
-    const draft = draftOf(text, { ...options, isPiped });
+    const draft = draftOf(spoken, options);
     const attached = draft.attachment ? [draft.attachment, ...files] : files;
     const ids: string[] = [];
     for (const file of attached) ids.push(await persistence.run((limits) => uploadAttachment(client, file, limits)));
@@ -61,42 +62,54 @@ export async function say(
   });
 }
 
-interface SpokenText {
-  readonly text: string;
+interface Spoken {
+  readonly bytes: Uint8Array;
+  /** `undefined`: no text. */
+  readonly text: string | undefined;
   readonly isPiped: boolean;
 }
 
-async function readText(words: readonly string[], hasFiles: boolean, terminal: Terminal): Promise<SpokenText> {
-  if (words.length > 0) return { text: words.join(' '), isPiped: false };
-  // With files no text is asked for.
-  if (terminal.isTyped || hasFiles) {
-    if (hasFiles) return { text: '', isPiped: false };
+async function readSpoken(words: readonly string[], hasFiles: boolean, terminal: Terminal): Promise<Spoken> {
+  if (words.length > 0 || hasFiles) {
+    const text = words.join(' ');
+    return { bytes: Buffer.from(text), text, isPiped: false };
+  }
+  if (terminal.isTyped)
     throw new CommandError(
       'write the text, or pipe it in: make test 2>&1 | opsdeck rooms say ci --code',
       ExitCode.usage,
     );
+  const bytes = await buffer(terminal.stdinStream());
+  const text = textOf(bytes);
+  if (text?.trim() === '') throw new CommandError('standard input was empty: there is nothing to say', ExitCode.usage);
+  return { bytes, text, isPiped: true };
+}
+
+/** `undefined`: not UTF-8, or with U+0000, which no message holds. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
   }
-  // Colour sequences of programs are removed.
-  const text = stripVTControlCharacters(await terminal.stdin())
-    .replaceAll('\0', '')
-    .trimEnd();
-  if (text === '') throw new CommandError('standard input was empty: there is nothing to say', ExitCode.usage);
-  if (text.includes('\uFFFD')) terminal.err('say: bytes of the input that are no UTF-8 are shown as \uFFFD\n');
-  return { text, isPiped: true };
 }
 
 interface Draft {
   readonly body: string;
-  /** The whole text, if it is too long for a message. */
+  /** Every byte of the input, if the body is not the same text. */
   readonly attachment?: Attachment;
 }
 
-function draftOf(text: string, options: SayOptions & { readonly isPiped: boolean }): Draft {
-  const { code, maxBody, isPiped } = options;
+function draftOf({ bytes, text, isPiped }: Spoken, { code, maxBody }: SayOptions): Draft {
+  if (text === undefined) return { body: '', attachment: attachmentOf('output', bytes) };
   const language = typeof code === 'string' ? code : '';
-  const whole = code === undefined ? (isPiped ? escapeCommand(text) : text) : fenceText(text, language);
-  if (Buffer.byteLength(whole) <= maxBody) return { body: whole };
-  return { body: shortenText(text, language, maxBody), attachment: attachmentOf('output.txt', Buffer.from(text)) };
+  // No message shows colour sequences, or has carriage returns.
+  const shown = isPiped ? stripVTControlCharacters(text).replace(/\r\n?/g, '\n') : text;
+  const whole = code === undefined ? (isPiped ? escapeCommand(shown) : shown) : fenceText(shown, language);
+  const fits = Buffer.byteLength(whole) <= maxBody;
+  const body = fits ? whole : shortenText(shown, bytes.length, language, maxBody);
+  return fits && shown === text ? { body } : { body, attachment: attachmentOf('output.txt', bytes) };
 }
 
 /** Program output that looks like a command is escaped. */

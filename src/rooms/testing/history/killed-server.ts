@@ -52,7 +52,7 @@ export class KilledServer implements Target {
     const { server, client } = await this.#running;
     await client.close();
     await server.end('SIGTERM');
-    const findings = await examine(join(this.#folder, 'data'), systemClock);
+    const findings = await examine(join(this.#folder, 'data'), { clock: systemClock, env: {} });
     return findings.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
   }
 

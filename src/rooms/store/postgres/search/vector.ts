@@ -1,5 +1,5 @@
 import type { NewMessage } from '../../../domain/message/message.ts';
-import { tokensOf } from '../../sqlite/words.ts';
+import { tokensOf } from '../../words.ts';
 
 /** Begins the words of a message's properties; it is no part of a word. */
 export const MARK = '\uE000';

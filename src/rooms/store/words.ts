@@ -1,4 +1,4 @@
-// Word boundaries, for the index and for snippets.
+// Words as a search compares them: their boundaries and their folding, for indexes and snippets.
 
 /**
  * Scripts written without spaces between words: each letter counts as a word, so that any part of a text is found as a
@@ -11,8 +11,17 @@ const UNSPACED =
 const LATER = /[\u0e00-\uffff]/;
 const UNSPACED_LETTER = new RegExp(`[${UNSPACED}]\\p{M}*`, 'gu');
 
-/** Puts spaces around letters that the index would take for parts of a long word. */
-export const spaceWords = (text: string): string => (LATER.test(text) ? text.replace(UNSPACED_LETTER, ' $& ') : text);
+/**
+ * A text for an index that folds case and diacritics by itself: with `ss` for ß, and with spaces around letters that
+ * the index would take for parts of a long word. Searched words are prepared in the same way.
+ */
+export function indexable(text: string): string {
+  const unfolded = foldSharpS(text);
+  return LATER.test(unfolded) ? unfolded.replace(UNSPACED_LETTER, ' $& ') : unfolded;
+}
+
+/** Unicode has no decomposition of ß, so that the removal of diacritics keeps it. */
+const foldSharpS = (text: string): string => text.replace(/[\u00df\u1e9e]/g, 'ss');
 
 const OTHER = (classes: string) => `(?:(?![${UNSPACED}])[${classes}])`;
 const WORDS = new RegExp(
@@ -36,9 +45,9 @@ export function tokensOf(text: string): readonly Token[] {
   }));
 }
 
-/** Folded as by the index: without case and diacritics, but with the marks that make a different kana. */
+/** Folded as by the index: without case, diacritics and ß, but with the marks that make a different kana. */
 const fold = (text: string): string =>
-  text
+  foldSharpS(text)
     .toLowerCase()
     .normalize('NFD')
     .replace(/(?![\u3099\u309a])\p{M}/gu, '');
