@@ -177,9 +177,15 @@ export class SharedLog {
     }
   }
 
-  /** The write is committed: it is acknowledged even if PostgreSQL goes away before its followers know. */
+  /** The write is committed: it is acknowledged even if its followers cannot be told yet. */
   async #refreshTo(commits: number): Promise<void> {
-    while (this.#applied.commits < commits && this.#parts.postgres.isUp) await this.catchUp();
+    while (this.#applied.commits < commits && this.#parts.postgres.isUp) {
+      try {
+        await this.catchUp();
+      } catch {
+        return;
+      }
+    }
   }
 
   #readAfter(earlier: Promise<void>): Promise<void> {
@@ -216,18 +222,18 @@ export class SharedLog {
     const { epoch, commits, pos } = this.#applied;
     const events = read.events.filter(({ committed }) => committed.pos > pos);
     if (read.commits <= commits) return true;
-    for (const [index, { committed }] of events.entries()) {
-      if (committed.pos === pos + 1 + index) continue;
+    const end = isWhole ? read.pos : (events.at(-1)?.committed.pos ?? pos);
+    const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
+    // Removed events leave gaps; without a removal there are none.
+    if (!hasRemoval && events.length !== end - pos) {
       this.violations++;
-      this.#parts.log.error('the log has a hole: clients start again', { after: pos + index, found: committed.pos });
+      this.#parts.log.error('the log has a hole: clients start again', { after: pos, upTo: end, found: events.length });
       return false;
     }
-    this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: pos + events.length };
-    const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
+    this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: end };
     this.#firstPos = read.firstPos;
     const removal = hasRemoval ? { removal: { heads: read.heads, firstPos: read.firstPos } } : {};
-    if (hasRemoval || read.records.length > 0)
-      this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
+    this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
     for (const { isOwn, run } of runsOf(events, this.#parts.incarnation))
       this.#tell({ isOwn, events: run, records: [] });
     return true;

@@ -3,18 +3,14 @@ import { systemClock } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Postgres } from '../../../kernel/postgres/postgres.ts';
 import { openForTest } from '../../../testing/opened-postgres.ts';
-import { type RunningPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { openTestDatabase } from '../../../testing/postgres.ts';
 import { migrateRooms, openPostgresRoomStore } from '../../store/postgres/open.ts';
 import type { PostgresRoomStore } from '../../store/postgres/store.ts';
 import type { StoreUnderTest } from './rules.ts';
 
-let server: Promise<RunningPostgres> | undefined;
-let databases = 0;
-
-/** A migrated database of its own, in a server for all tests of this process; closed after the test. */
+/** A migrated database of its own, closed after the test. */
 export async function openRoomDatabase(t: TestContext): Promise<Postgres> {
-  server ??= startPostgres(undefined, { settings: { fsync: 'off' } });
-  const url = await (await server).createDatabase(`rooms_${++databases}`);
+  const { url } = await openTestDatabase();
   const { postgres } = await openForTest(t, url);
   await migrateRooms(postgres);
   return postgres;
