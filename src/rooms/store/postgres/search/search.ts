@@ -32,7 +32,7 @@ export async function searchMessages(
   const found: FoundMessage[] = [];
   let before = next;
   let after = Math.min(next, log.pos + 1);
-  while (found.length <= limit && before >= log.firstPos) {
+  while (found.length <= limit && before > log.firstPos) {
     after = Math.max(0, after - SPAN);
     const rows = await readSpan(queries, search, { after, before });
     found.push(...rows.map(toFound).filter(({ body, isPartial }) => !isPartial || matchesTerms(body, terms)));
