@@ -14,7 +14,7 @@ interface StoredRooms extends StoredDirectory {
 /** Posted at the very end, after all other requests. */
 const LAST = 'last-message';
 
-const CHANGING = ['onlineCount', 'cursor', 'lastSeq', 'lastMessageAt'];
+const CHANGING = ['onlineCount', 'cursor', 'lastSeq', 'lastMessageAt', 'firingAlerts'];
 
 /** The parts of an answer that the end of the server and its last message do not change. */
 function lasting(answer: unknown): unknown {

@@ -17,6 +17,7 @@ import {
   type PreparedWrite,
   type RoomStore,
   recordsOf,
+  StatementError,
   StorageFullError,
 } from '../store/store.ts';
 import { newMessage, newRun, START } from '../testing/store/parts.ts';
@@ -417,4 +418,14 @@ test('without PostgreSQL a change is refused, and the writer goes on', async () 
   assert.match(refused.reason, /^PostgreSQL is away \(no answer within 2 s\); the change may have been written/);
   store.failure = undefined;
   assert.equal(outcomeOf(await writer.submit(posting('b'))), 'b at 1');
+});
+
+test('a change that PostgreSQL refuses does not end the server', async () => {
+  const { store, writer, failures } = openWriter();
+  store.failure = new StatementError('value too long');
+  const refused = await writer.submit(posting('hello'));
+  assert.equal(!refused.ok && refused.code, 'storage_unavailable');
+  store.failure = undefined;
+  assert.equal((await writer.submit(posting('again'))).ok, true);
+  assert.deepEqual(failures, []);
 });

@@ -13,6 +13,7 @@ import {
   type PreparedEvent,
   type PreparedWrite,
   type RoomStore,
+  StatementError,
   StorageFullError,
 } from '../store/store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
@@ -55,6 +56,11 @@ const READ_ONLY = refuse('read_only', 'this server was started with --read-only'
 const FAILED = refuse('storage_unavailable', 'the storage has failed; the log of the server says why', {
   retryAfterS: 5,
 });
+const REFUSED = refuse(
+  'storage_unavailable',
+  'PostgreSQL refused the change; nothing was written, and the log of the server says why',
+  { retryAfterS: 5 },
+);
 const FULL = refuse(
   'storage_full',
   'the disk of the server is full, or it may open no more files; nothing was written',
@@ -121,7 +127,8 @@ export class RoomWriter {
       try {
         await this.#commit(batch);
       } catch (error) {
-        if (error instanceof StorageAwayError) for (const { settle } of batch) settle(refuseAway(error));
+        const refusal = refusalOf(error);
+        if (refusal) for (const { settle } of batch) settle(refusal);
         else this.#fail(error, batch);
       }
     }
@@ -156,13 +163,12 @@ export class RoomWriter {
 
   /** Decisions without writes may depend on the failed ones, so all are refused. */
   #refuse(decided: readonly Decided[], error: unknown): void {
-    const isFull = error instanceof StorageFullError;
-    if (!isFull && !(error instanceof StorageAwayError)) throw error;
-    if (isFull) {
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    if (refusal === FULL) {
       this.#isFull = true;
       this.#lookLater();
     }
-    const refusal = isFull ? FULL : refuseAway(error);
     for (const { waiting } of decided) waiting.settle(refusal);
   }
 
@@ -229,6 +235,13 @@ export class RoomWriter {
     for (const { settle } of [...batch, ...this.#waiting.splice(0)]) settle(FAILED);
     this.#parts.failed(error);
   }
+}
+
+/** The refusal after an error that ends these changes alone. */
+function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof StorageFullError) return FULL;
+  if (error instanceof StorageAwayError) return refuseAway(error);
+  return error instanceof StatementError ? REFUSED : undefined;
 }
 
 /** A refusal while PostgreSQL is away. */

@@ -1,11 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { readMessage } from '../contract/message-json.ts';
 import type { ReactionKey } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import type { Message, StoredMessage } from '../domain/message/message.ts';
-import type { Removed, RoomEngine, StoredText } from './engine.ts';
+import type { StoredMessage } from '../domain/message/message.ts';
+import type { Removed, RoomEngine } from './engine.ts';
 import { KnownIds } from './known-ids.ts';
 import { placeWrites, type Standing } from './placement.ts';
 import {
@@ -25,6 +24,7 @@ import {
   type StoredState,
   type UnreadQuery,
 } from './store.ts';
+import { toStoredMessage } from './stored-message.ts';
 
 export interface EngineStoreParts {
   readonly engine: RoomEngine;
@@ -238,16 +238,3 @@ export class EngineRoomStore implements RoomStore {
 /** After other failures, such as of a sync, the disk's state is unknown. */
 const isRolledBack = (error: unknown): boolean =>
   error instanceof StorageFullError || systemCodeOf(error) === 'ERR_SQLITE_ERROR';
-
-/** The JSON is parsed on first use. */
-function toStoredMessage({ json, contentHash }: StoredText): StoredMessage {
-  let message: Message | undefined;
-  return {
-    json,
-    contentHash,
-    get message() {
-      message ??= readMessage(json);
-      return message;
-    },
-  };
-}

@@ -22,8 +22,8 @@ export interface RoomStore {
    * Commits the writes as one transaction, in order: gives each event the next position and each new message the next
    * sequence number of its room, and resolves when all of it is on disk and the followers have been given it. `version`: the
    * state on which the writes were decided; the last one by default. Rejects with nothing written: with a BehindError when
-   * another node has changed that state, with a StorageFullError when there is no space, after which it may be retried. After a
-   * StorageAwayError it may have been written; any other error is final.
+   * another node has changed that state, with a StorageFullError when there is no space, after which it may be retried, or with a
+   * StatementError. After a StorageAwayError it may have been written; any other error is final.
    */
   append(writes: readonly PreparedWrite[], version?: number): Promise<readonly (readonly Committed[])[]>;
   /** Resolves when there is space to write; rejects as append does. */
@@ -85,6 +85,11 @@ export interface Commit {
 /** Another node has committed something on which the writes may depend: they are to be decided again. */
 export class BehindError extends Error {
   override readonly name = 'BehindError';
+}
+
+/** PostgreSQL refused a statement: it did nothing, and others may succeed. The store has logged the reason. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
 }
 
 /** The remaining range after messages were purged. */

@@ -175,7 +175,7 @@ export class AppendBatch {
     const earlier = messages.get(key)?.words ?? null;
     const words = type === 'message.updated' || type === 'alert.updated' ? searchVector(message) : earlier;
     const hidden = message.silent || message.deleted;
-    messages.set(key, { ...place, n, hidden, words: type === 'message.deleted' ? '' : words });
+    messages.set(key, { ...place, n, hidden, deleted: message.deleted, words });
     if (type === 'reaction.added' || type === 'reaction.removed') {
       const who = { emoji: encodeText(draft.emoji), user_id: encodeText(draft.userId) };
       reactions.set(`${key}${JSON.stringify(who)}`, { ...place, ...who, added: type === 'reaction.added' });

@@ -46,7 +46,8 @@ export const APPEND = `
       WITH counted AS (
         INSERT INTO opsdeck.room AS r (id, first_seq, last_seq, last_at)
         SELECT id, 1, count, at FROM json_to_recordset(p_rest->'rooms') AS s (id text, count bigint, at bigint)
-        ON CONFLICT (id) DO UPDATE SET last_seq = r.last_seq + excluded.last_seq, last_at = excluded.last_at
+        ON CONFLICT (id) DO UPDATE
+          SET first_seq = greatest(r.first_seq, 1), last_seq = r.last_seq + excluded.last_seq, last_at = excluded.last_at
         RETURNING r.id, r.last_seq
       )
       SELECT json_object_agg(id, last_seq) INTO found FROM counted;
@@ -68,8 +69,10 @@ export const APPEND = `
     FROM event WHERE id IS NOT NULL;
 
     IF p_rest->'messages' IS NOT NULL THEN
-      UPDATE opsdeck.room_message m SET last = log.pos + c.n, hidden = c.hidden, words = coalesce(c.words::tsvector, m.words)
-        FROM json_to_recordset(p_rest->'messages') AS c (room text, seq bigint, n bigint, hidden boolean, words text)
+      UPDATE opsdeck.room_message m SET last = log.pos + c.n, hidden = c.hidden,
+        words = CASE WHEN NOT c.deleted THEN coalesce(c.words::tsvector, m.words) END
+        FROM json_to_recordset(p_rest->'messages')
+          AS c (room text, seq bigint, n bigint, hidden boolean, deleted boolean, words text)
         WHERE m.room = c.room AND m.seq = c.seq;
     END IF;
     IF p_rest->'unreferred' IS NOT NULL THEN

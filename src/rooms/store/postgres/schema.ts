@@ -1,4 +1,5 @@
 import { APPEND } from './append-function.ts';
+import { REMOVALS } from './removal-functions.ts';
 
 // Texts are JSON, or encoded (kernel/postgres/text.ts), as PostgreSQL stores no U+0000; never jsonb, which reorders keys. Instants
 // are epoch milliseconds. A message is known by its room and sequence number; its current content is the data of its last event.
@@ -27,7 +28,7 @@ const TABLES = `
   ) WITH (fillfactor = 80);
   CREATE INDEX room_record_changed ON opsdeck.room_record (changed);
 
-  -- changed: the last commit that removed messages.
+  -- changed: the last commit that removed messages. A removed room has no last_seq; its row tells the other nodes.
   CREATE TABLE opsdeck.room (
     id text PRIMARY KEY, first_seq bigint NOT NULL, last_seq bigint NOT NULL, last_at bigint, changed bigint NOT NULL DEFAULT 0
   ) WITH (fillfactor = 70);
@@ -41,14 +42,18 @@ const TABLES = `
   CREATE INDEX room_event_room ON opsdeck.room_event (room, pos);
   CREATE INDEX room_event_seq ON opsdeck.room_event (room, seq) WHERE seq > 0;
 
-  -- first, last: the positions of its creation and of its last event. words: for the search.
+  -- first, last: the positions of its creation and of its last event. words: for the search; NULL once it is deleted.
   CREATE TABLE opsdeck.room_message (
     room text, seq bigint, id text NOT NULL UNIQUE, first bigint NOT NULL, last bigint NOT NULL, author text NOT NULL,
     type text NOT NULL, thread text, hidden boolean NOT NULL, hash text NOT NULL, created_at bigint NOT NULL,
     words tsvector, PRIMARY KEY (room, seq)
   ) WITH (fillfactor = 85);
   CREATE INDEX room_message_thread ON opsdeck.room_message (thread) WHERE thread IS NOT NULL;
-  CREATE INDEX room_message_words ON opsdeck.room_message USING gin (words);
+  CREATE INDEX room_message_first ON opsdeck.room_message (first);
+  CREATE INDEX room_message_author ON opsdeck.room_message (author, first);
+  CREATE INDEX room_message_type ON opsdeck.room_message (type, first) WHERE type <> 'text';
+  -- The list of new words is merged by an append: a short one takes it little time.
+  CREATE INDEX room_message_words ON opsdeck.room_message USING gin (words) WITH (gin_pending_list_limit = 256);
 
   CREATE TABLE opsdeck.room_mention (user_id text, room text, seq bigint, PRIMARY KEY (user_id, room, seq));
   CREATE INDEX room_mention_message ON opsdeck.room_mention (room, seq);
@@ -107,12 +112,16 @@ const FOLLOW = `
     IF log.commits = p_commits THEN RETURN; END IF;
     RETURN QUERY SELECT 'record', r.changed, NULL::bigint, r.kind, r.key, r.data, NULL, NULL, NULL::uuid
       FROM opsdeck.room_record r WHERE r.changed > p_commits;
+    IF p_pos IS NULL THEN
+      RETURN QUERY SELECT 'room', r.first_seq, r.last_seq, r.id, r.last_at::text, NULL, NULL, NULL, NULL::uuid
+        FROM opsdeck.room r WHERE r.last_seq > 0;
+      RETURN;
+    END IF;
     RETURN QUERY SELECT 'room', r.first_seq, r.last_seq, r.id, r.last_at::text, NULL, NULL, NULL, NULL::uuid
-      FROM opsdeck.room r WHERE p_pos IS NULL OR r.changed > p_commits AND r.changed > 0;
-    IF p_pos IS NULL THEN RETURN; END IF;
+      FROM opsdeck.room r WHERE r.changed > p_commits AND r.changed > 0;
     RETURN QUERY SELECT 'event', v.pos, v.seq, v.type::text, v.room, v.audience, v.data, v.draft, v.writer
       FROM opsdeck.room_event v WHERE v.pos > p_pos ORDER BY v.pos LIMIT p_limit;
   END $$;`;
 
 /** The component `rooms`, one step per version. Only additive within a minor version of opsdeck. */
-export const ROOM_STEPS: readonly string[] = [`${TABLES}${ORIGIN}${FOLLOW}${APPEND}`];
+export const ROOM_STEPS: readonly string[] = [`${TABLES}${ORIGIN}${FOLLOW}${APPEND}${REMOVALS}`];

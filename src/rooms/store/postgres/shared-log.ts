@@ -1,7 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { Postgres } from '../../../kernel/postgres/postgres.ts';
 import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
 import type { Committed } from '../../domain/event.ts';
 import { newEpoch } from '../epoch.ts';
@@ -15,9 +14,10 @@ import {
   readFollowed,
   readState,
 } from './follow-rows.ts';
+import type { Queries } from './queries.ts';
 
 export interface SharedLogParts {
-  readonly postgres: Postgres;
+  readonly postgres: Queries;
   /** Of this process. */
   readonly incarnation: string;
   /** For timers. */
@@ -67,6 +67,8 @@ export class SharedLog {
   /** The next read, which begins after the one that runs. */
   #next: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
+  /** Resolves after the last append. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SharedLogParts) {
     this.#parts = parts;
@@ -75,6 +77,11 @@ export class SharedLog {
   /** The number of the last commit that followers know. */
   get version(): number {
     return this.#applied.commits;
+  }
+
+  /** The positions that followers know. */
+  get range(): { readonly firstPos: number; readonly pos: number } {
+    return { firstPos: this.#firstPos, pos: this.#applied.pos };
   }
 
   follow(follower: (commit: Commit) => void): void {
@@ -112,11 +119,21 @@ export class SharedLog {
     return this.#next;
   }
 
-  /** As in RoomStore; under leases, rejects with a FencedError if one of them was lost. */
-  async append(
+  /** As in RoomStore, in the order of calls; under leases, rejects with a FencedError if one of them was lost. */
+  append(
+    writes: readonly PreparedWrite[],
+    version?: number,
+    fences: readonly Fence[] = [],
+  ): Promise<readonly (readonly Committed[])[]> {
+    const appended = this.#last.then(() => this.#append(writes, version ?? this.version, fences));
+    this.#last = appended.catch(() => {});
+    return appended;
+  }
+
+  async #append(
     writes: readonly PreparedWrite[],
     version: number,
-    fences: readonly Fence[] = [],
+    fences: readonly Fence[],
   ): Promise<readonly (readonly Committed[])[]> {
     const batch = new AppendBatch(writes);
     const answer = await this.#send(batch, version, fences);
@@ -136,8 +153,15 @@ export class SharedLog {
     return committed;
   }
 
-  /** Waits for the read in progress. */
+  /** Resolves when followers know a commit of this node; wakes the other nodes. */
+  async settle(commits: number): Promise<void> {
+    await this.#refreshTo(commits);
+    this.#parts.announce();
+  }
+
+  /** Waits for the append and the read in progress. */
   async close(): Promise<void> {
+    await this.#last;
     await this.#running;
   }
 
@@ -153,9 +177,15 @@ export class SharedLog {
     }
   }
 
-  /** The write is committed: it is acknowledged even if PostgreSQL goes away before its followers know. */
+  /** The write is committed: it is acknowledged even if its followers cannot be told yet. */
   async #refreshTo(commits: number): Promise<void> {
-    while (this.#applied.commits < commits && this.#parts.postgres.isUp) await this.catchUp();
+    while (this.#applied.commits < commits && this.#parts.postgres.isUp) {
+      try {
+        await this.catchUp();
+      } catch {
+        return;
+      }
+    }
   }
 
   #readAfter(earlier: Promise<void>): Promise<void> {
@@ -192,18 +222,18 @@ export class SharedLog {
     const { epoch, commits, pos } = this.#applied;
     const events = read.events.filter(({ committed }) => committed.pos > pos);
     if (read.commits <= commits) return true;
-    for (const [index, { committed }] of events.entries()) {
-      if (committed.pos === pos + 1 + index) continue;
+    const end = isWhole ? read.pos : (events.at(-1)?.committed.pos ?? pos);
+    const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
+    // Removed events leave gaps; without a removal there are none.
+    if (!hasRemoval && events.length !== end - pos) {
       this.violations++;
-      this.#parts.log.error('the log has a hole: clients start again', { after: pos + index, found: committed.pos });
+      this.#parts.log.error('the log has a hole: clients start again', { after: pos, upTo: end, found: events.length });
       return false;
     }
-    this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: pos + events.length };
-    const hasRemoval = read.heads.size > 0 || read.firstPos !== this.#firstPos;
+    this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: end };
     this.#firstPos = read.firstPos;
     const removal = hasRemoval ? { removal: { heads: read.heads, firstPos: read.firstPos } } : {};
-    if (hasRemoval || read.records.length > 0)
-      this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
+    this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
     for (const { isOwn, run } of runsOf(events, this.#parts.incarnation))
       this.#tell({ isOwn, events: run, records: [] });
     return true;

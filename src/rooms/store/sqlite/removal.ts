@@ -1,6 +1,7 @@
 import type { SqlRow, Statement } from '../../../kernel/storage/database.ts';
 import type { RemovalPart } from '../engine.ts';
-import type { RetentionQuery } from '../store.ts';
+import { agedCount, expiredOf } from '../expired.ts';
+import type { RetentionQuery, RoomStore } from '../store.ts';
 import { forgetFiles } from './files.ts';
 import { listValue, type Rows } from './rows.ts';
 import { placeOf, seqOfPlace, setMeta } from './schema.ts';
@@ -13,28 +14,17 @@ interface NumberedRetention extends RetentionQuery {
   readonly lastSeq: number;
 }
 
-/**
- * Messages expire from a room's beginning: a message stays until all before it may go, except kept ones. `maxMessages`
- * counts sequence numbers back from the last.
- */
-export async function findExpired(
-  rows: Rows,
-  { room, lastSeq, before, maxMessages, keep, limit }: NumberedRetention,
-): Promise<readonly { readonly id: string; readonly seq: number }[]> {
-  const kept = new Set(keep);
-  const lastToGo = maxMessages === null ? 0 : lastSeq - maxMessages;
+/** See RoomStore. */
+export async function findExpired(rows: Rows, query: NumberedRetention): ReturnType<RoomStore['expired']> {
+  const { room, lastSeq } = query;
   const sql = 'SELECT place, id, created_at FROM message WHERE place > ? AND place < ? ORDER BY place LIMIT ?';
-  const first = await rows.query(sql, [placeOf(room, 0), placeOf(room + 1, 0), limit + kept.size]);
-  const expired: { id: string; seq: number }[] = [];
-  for (const row of first) {
-    const id = String(row.id);
-    if (kept.has(id)) continue;
-    const seq = seqOfPlace(Number(row.place));
-    const isOld = before !== null && Number(row.created_at) < before;
-    if (expired.length === limit || (seq > lastToGo && !isOld)) break;
-    expired.push({ id, seq });
-  }
-  return expired;
+  const first = await rows.query(sql, [placeOf(room, 0), placeOf(room + 1, 0), agedCount(query)]);
+  const aged = first.map(({ place, id, created_at }) => ({
+    id: String(id),
+    seq: seqOfPlace(Number(place)),
+    createdAt: Number(created_at),
+  }));
+  return expiredOf(query, aged, lastSeq);
 }
 
 /** The state of the tables before a removal. */

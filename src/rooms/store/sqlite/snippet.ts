@@ -22,6 +22,13 @@ export function cutSnippet(body: string, terms: readonly SearchTerm[]): Snippet 
   return { snippet: body.slice(start, end), offsets };
 }
 
+/** Whether a text holds the terms, and none of those that must not be there. */
+export function matchesTerms(body: string, terms: readonly SearchTerm[]): boolean {
+  const tokens = tokensOf(body);
+  const isWord = ({ words }: SearchTerm) => tokensOf(words.join(' ')).length > 0;
+  return terms.filter(isWord).every((term) => findTerm(tokens, term).length > 0 !== term.not);
+}
+
 function findTerm(tokens: readonly Token[], { words, prefix }: SearchTerm): readonly (readonly [number, number])[] {
   const wanted = tokensOf(words.join(' ')).map(({ word }) => word);
   if (wanted.length === 0) return [];

@@ -7,6 +7,7 @@ import type { RoomStore } from '../../store/store.ts';
 import { pageRules } from './page-rules.ts';
 import { changed, contentHash, created, newMessage, post, runStarted, START, tombstoneOf, write } from './parts.ts';
 import { recordRules, removalRules } from './record-rules.ts';
+import { searchRules } from './search-rules.ts';
 
 const ALL = { after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 1000 };
 
@@ -24,6 +25,7 @@ export function describeRoomStore(name: string, open: OpenStore): void {
   describe(`${name}: pages`, () => pageRules(open));
   describe(`${name}: events beside messages`, () => recordRules(open));
   describe(`${name}: removal`, () => removalRules(open));
+  describe(`${name}: search`, () => searchRules(open));
 }
 
 function logRules(open: OpenStore): void {

@@ -1,0 +1,46 @@
+import type { TestContext } from 'node:test';
+import { systemClock } from '../../../kernel/clock.ts';
+import { createLog } from '../../../kernel/log.ts';
+import type { Postgres } from '../../../kernel/postgres/postgres.ts';
+import { openForTest } from '../../../testing/opened-postgres.ts';
+import { openTestDatabase } from '../../../testing/postgres.ts';
+import { migrateRooms, openPostgresRoomStore } from '../../store/postgres/open.ts';
+import type { PostgresRoomStore } from '../../store/postgres/store.ts';
+import type { StoreUnderTest } from './rules.ts';
+
+/** A migrated database of its own, closed after the test. */
+export async function openRoomDatabase(t: TestContext): Promise<Postgres> {
+  const { url } = await openTestDatabase();
+  const { postgres } = await openForTest(t, url);
+  await migrateRooms(postgres);
+  return postgres;
+}
+
+export interface TestNodeOptions {
+  readonly lines?: string[];
+  readonly announce?: () => void;
+}
+
+/** A store of one of several nodes, loaded. */
+export async function openTestNode(
+  t: TestContext,
+  postgres: Postgres,
+  { lines = [], announce = () => {} }: TestNodeOptions = {},
+): Promise<PostgresRoomStore> {
+  const log = createLog({
+    level: 'warn',
+    format: 'logfmt',
+    clock: systemClock,
+    write: (line) => void lines.push(line),
+  });
+  const incarnation = crypto.randomUUID();
+  const store = openPostgresRoomStore({ postgres, incarnation, clock: systemClock, log, announce });
+  t.after(() => store.close());
+  await store.load();
+  return store;
+}
+
+export async function openPostgresTestStore(t: TestContext): Promise<StoreUnderTest> {
+  const postgres = await openRoomDatabase(t);
+  return { store: await openTestNode(t, postgres), reopen: () => openTestNode(t, postgres) };
+}
