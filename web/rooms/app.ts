@@ -5,7 +5,7 @@ import { h } from '../shared/dom.ts';
 import { CommandList } from './composer/command-list.ts';
 import { Composers } from './composer/composers.ts';
 import { chooseEmoji } from './composer/emoji-picker.ts';
-import type { Outbox, OutboxStorage } from './composer/outbox.ts';
+import type { Outbox, OutboxItem, OutboxStorage } from './composer/outbox.ts';
 import { sawPanel } from './copilot/panel.ts';
 import { Announcer } from './live/announcer.ts';
 import { ConnectionPill } from './live/connection-pill.ts';
@@ -87,6 +87,7 @@ export class App {
         showSaw: (run) =>
           model.current && this.#drawer.show('saw', 'What it saw', sawPanel(run.saw, model.current, this.#ui)),
         retrySend: (id) => this.#outbox.retry(id),
+        editSend: (id) => this.#takeBack(this.#outbox.get(id), true),
         discardSend: (id) => this.#outbox.discard(id),
         say,
         newId: () => freshId(clock),
@@ -100,6 +101,7 @@ export class App {
       userId: boot.user.id,
       storage,
       model: () => model,
+      refused: (item) => this.#takeBack(item, false),
       changed: () => {
         topics.changed('flow', 'thread');
         this.#pill?.draw();
@@ -261,6 +263,13 @@ export class App {
       revealInThread: (id) => this.#thread.flow.reveal(id),
       toEnd: () => this.#pane.flow.toEnd(),
     });
+  }
+
+  #takeBack(item: OutboxItem | undefined, isAsked: boolean): void {
+    const { current, thread } = this.#ui.model;
+    if (item?.threadId === null && item.roomId === current?.room.id)
+      this.#composers.takeBack(item, this.#pane.composer, isAsked);
+    else if (item && item.threadId === thread?.rootId) this.#composers.takeBack(item, this.#thread.composer, isAsked);
   }
 
   #drawerChanged(isOpen: boolean): void {

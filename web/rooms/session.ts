@@ -21,15 +21,17 @@ export interface SessionOutboxParts {
   readonly storage: OutboxStorage;
   readonly model: () => RoomsModel;
   readonly changed: () => void;
+  readonly refused: (item: OutboxItem) => void;
 }
 
 /** The outbox that posts to the server of the page. */
-export function createOutbox({ clock, api, userId, storage, model, changed }: SessionOutboxParts): Outbox {
+export function createOutbox({ clock, api, userId, storage, model, changed, refused }: SessionOutboxParts): Outbox {
   const outbox: Outbox = new Outbox({
     clock,
     userId,
     storage,
     changed,
+    refused,
     random: Math.random,
     async send(item) {
       try {

@@ -8,10 +8,9 @@ import { complete, completionAt, type Mentionable, optionsFor } from './completi
 import type { Uploads } from './uploads.ts';
 
 export interface ComposerHooks {
-  send(
-    text: string,
-    parts: { readonly replyTo: WireMessage | undefined; readonly edits: WireMessage | undefined },
-  ): void;
+  send(text: string, replyTo: WireMessage | undefined): void;
+  /** Saves an edit; resolves with the reason if it is refused. */
+  save(message: WireMessage, text: string): Promise<string | undefined>;
   /** The user is typing. */
   typing(): void;
   /** The user's last message, which the arrow key edits. */
@@ -36,10 +35,13 @@ export class Composer {
   readonly #hooks: ComposerHooks;
   readonly #uploads: Uploads;
   readonly #banner = h('div', { class: 'composer-banner', hidden: true });
+  readonly #problem = h('p', { class: 'composer-problem', role: 'alert', hidden: true });
   readonly #popup: HTMLUListElement;
   readonly #send: HTMLButtonElement;
   #replyTo: WireMessage | undefined;
   #edits: WireMessage | undefined;
+  /** What was in the field before the edit. */
+  #unsent = '';
   #completion: Completion | undefined;
   #options: readonly Option[] = [];
   #selected = 0;
@@ -88,6 +90,7 @@ export class Composer {
     this.element = h(
       'form',
       { class: 'composer' },
+      this.#problem,
       this.#banner,
       uploads.element,
       h('div', { class: 'composer-row' }, attach, picker, this.field, this.#send),
@@ -115,6 +118,25 @@ export class Composer {
     this.field.value = text;
     this.#closePopup();
     this.#fit();
+    this.#showProblem('');
+  }
+
+  /** Whether nothing is written, attached or edited. */
+  get isFree(): boolean {
+    return this.text === '' && !this.#edits && !this.#replyTo && this.#uploads.isUnused;
+  }
+
+  get isEditing(): boolean {
+    return this.#edits !== undefined;
+  }
+
+  /** Puts a refused text back, with the reason, before anything written since. */
+  takeBack(text: string, reason: string, replyTo: WireMessage | undefined): void {
+    const since = this.text;
+    if (replyTo) this.replyTo(replyTo);
+    this.text = since === '' ? text : `${text}\n${since}`;
+    this.#hooks.draft(this.text);
+    this.#showProblem(`Not sent: ${reason}`);
   }
 
   focus(): void {
@@ -124,12 +146,14 @@ export class Composer {
   replyTo(message: WireMessage | undefined): void {
     this.#replyTo = message;
     this.#edits = undefined;
+    this.field.readOnly = false;
     this.#showBanner();
     if (message) this.focus();
   }
 
   edit(message: WireMessage): void {
     this.#replyTo = undefined;
+    if (!this.#edits) this.#unsent = this.text;
     this.#edits = message;
     this.text = message.body;
     this.#showBanner();
@@ -208,10 +232,23 @@ export class Composer {
   #submit(): void {
     const text = this.text.trim();
     if ((text === '' && this.#uploads.isEmpty) || this.#uploads.isBusy) return;
-    if (this.#edits && text === '') return;
-    this.#hooks.send(text, { replyTo: this.#replyTo, edits: this.#edits });
+    if (this.#edits) {
+      if (text !== '' && !this.field.readOnly) void this.#save(this.#edits, text);
+      return;
+    }
+    this.#hooks.send(text, this.#replyTo);
     this.#cancel();
     this.#hooks.draft('');
+  }
+
+  /** A refused edit stays in the field. */
+  async #save(message: WireMessage, text: string): Promise<void> {
+    this.field.readOnly = true;
+    const reason = await this.#hooks.save(message, text);
+    this.field.readOnly = false;
+    if (this.#edits !== message) return;
+    if (reason === undefined) this.#cancel();
+    else this.#showProblem(`Not saved: ${reason}`);
   }
 
   #cancel(): void {
@@ -219,7 +256,7 @@ export class Composer {
     this.#edits = undefined;
     this.#replyTo = undefined;
     this.#showBanner();
-    if (wasEdit || this.text !== '') this.text = '';
+    this.text = wasEdit ? this.#unsent : '';
   }
 
   #showBanner(): void {
@@ -242,6 +279,11 @@ export class Composer {
         icon('close'),
       ),
     );
+  }
+
+  #showProblem(text: string): void {
+    this.#problem.hidden = text === '';
+    this.#problem.replaceChildren(icon('warning'), text);
   }
 
   /** Fits the height to the text, up to a third of the window. */

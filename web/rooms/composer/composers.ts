@@ -1,11 +1,11 @@
 import type { Ui } from '../shell/ui.ts';
-import type { ComposerHooks } from './composer.ts';
+import type { Composer, ComposerHooks } from './composer.ts';
 import { browserStorage, Drafts } from './drafts.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox, OutboxItem } from './outbox.ts';
 import { Sender, type SenderHooks } from './sender.ts';
 import { Uploads } from './uploads.ts';
 
-type Hooks = Pick<ComposerHooks, 'send' | 'typing' | 'draft'>;
+type Hooks = Pick<ComposerHooks, 'send' | 'save' | 'typing' | 'draft'>;
 
 const TYPING_EVERY_MS = 4000;
 
@@ -15,30 +15,39 @@ export class Composers {
   readonly threadUploads: Uploads;
   readonly drafts: Drafts;
   readonly #ui: Ui;
+  readonly #outbox: Outbox;
   readonly #sender: Sender;
+  readonly #save: Hooks['save'] = (message, text) => this.#sender.saveEdit(message, text);
   #typedAt = 0;
 
   constructor(ui: Ui, outbox: Outbox, { jumpToLatest, toEnd }: SenderHooks) {
     this.#ui = ui;
+    this.#outbox = outbox;
     const { api, actions, model } = ui;
     this.uploads = new Uploads(api, actions.say);
     this.threadUploads = new Uploads(api, actions.say);
     this.drafts = new Drafts(browserStorage(), model.account.id);
-    this.#sender = new Sender(ui, outbox, {
-      jumpToLatest,
-      toEnd: (place) => {
-        // A message ends the typing that was announced.
-        this.#typedAt = 0;
-        toEnd(place);
-      },
-    });
+    this.#sender = new Sender(ui, outbox, { jumpToLatest, toEnd });
+  }
+
+  /** Moves a refused message back into its composer; without `isAsked` only into one that is free. */
+  takeBack(item: OutboxItem, composer: Composer, isAsked: boolean): void {
+    if (!isAsked && !composer.isFree) return;
+    if (composer.isEditing) {
+      this.#ui.actions.say('First save your edit, or cancel it');
+      return;
+    }
+    const replyTo = item.replyTo === null ? undefined : this.#ui.model.entry(item.roomId)?.list.get(item.replyTo);
+    (item.threadId === null ? this.uploads : this.threadUploads).putBack(item.attachments);
+    composer.takeBack(item.body, item.reason, replyTo);
+    this.#outbox.discard(item.id);
   }
 
   readonly room: Hooks = {
-    send: (text, { replyTo, edits }) => {
+    save: this.#save,
+    send: (text, replyTo) => {
       const { current } = this.#ui.model;
-      if (edits) void this.#sender.saveEdit(edits, text);
-      else if (current) void this.#sender.send(current, { body: text, replyTo, threadId: null, uploads: this.uploads });
+      if (current) void this.#sender.send(current, { body: text, replyTo, threadId: null, uploads: this.uploads });
     },
     typing: () => {
       const { model, clock, api } = this.#ui;
@@ -54,10 +63,10 @@ export class Composers {
   };
 
   readonly thread: Omit<Hooks, 'typing'> = {
-    send: (text, { replyTo, edits }) => {
+    save: this.#save,
+    send: (text, replyTo) => {
       const { current, thread } = this.#ui.model;
-      if (edits) void this.#sender.saveEdit(edits, text);
-      else if (current && thread)
+      if (current && thread)
         void this.#sender.send(current, {
           body: text,
           replyTo,

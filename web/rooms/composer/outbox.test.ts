@@ -21,11 +21,13 @@ function setUp(stored: readonly OutboxItem[] = []) {
   const kept = new Map(stored.map((one) => [one.id, one]));
   const sent: string[] = [];
   const answers: SendOutcome[] = [];
+  const refused: string[] = [];
   const outbox = new Outbox({
     clock,
     userId: 'ana',
     random: () => 1,
     changed: () => {},
+    refused: ({ id, reason }) => void refused.push(`${id}: ${reason}`),
     storage: {
       all: async () => [...kept.values()],
       put: async (one) => void kept.set(one.id, one),
@@ -36,7 +38,7 @@ function setUp(stored: readonly OutboxItem[] = []) {
       return answers.shift() ?? { kind: 'sent' };
     },
   });
-  return { clock, kept, sent, answers, outbox };
+  return { clock, kept, sent, answers, refused, outbox };
 }
 
 const states = ({ items }: Outbox) => items.map(({ id, state }) => `${id} ${state}`);
@@ -98,14 +100,15 @@ test('a retry waits for the time that the server names', async () => {
   assert.equal(sent.length, 2);
 });
 
-test('a refused message stays with its reason, survives the page, and holds up nothing', async () => {
-  const { outbox, kept, sent, answers } = setUp();
+test('a refused message is reported once it is kept with its reason, and holds up nothing', async () => {
+  const { outbox, kept, sent, refused, answers } = setUp();
   answers.push({ kind: 'refused', reason: 'the room is archived' });
   await outbox.add(item('a'));
   await outbox.add(item('b', 2));
   await settled();
   assert.deepEqual(states(outbox), ['a failed', 'b sent']);
   assert.equal(kept.get('a')?.reason, 'the room is archived');
+  assert.deepEqual(refused, ['a: the room is archived']);
   assert.deepEqual(sent, ['a', 'b']);
   outbox.retry('a');
   await settled();

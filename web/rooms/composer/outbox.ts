@@ -37,6 +37,8 @@ export interface OutboxParts {
   readonly send: (item: OutboxItem) => Promise<SendOutcome>;
   /** Called after every change. */
   readonly changed: () => void;
+  /** The server has just refused the message, which stays until it is sent again or discarded. */
+  readonly refused: (item: OutboxItem) => void;
   /** From 0 up to 1. */
   readonly random: () => number;
 }
@@ -62,6 +64,10 @@ export class Outbox {
   /** The unconfirmed messages, the oldest first. */
   get items(): readonly OutboxItem[] {
     return this.#items;
+  }
+
+  get(id: string): OutboxItem | undefined {
+    return this.#items.find((item) => item.id === id);
   }
 
   /** The number of messages still to be sent. */
@@ -137,8 +143,10 @@ export class Outbox {
       await this.#parts.storage.remove(item.id);
     } else {
       this.#change(item.id, { state: 'failed', reason: outcome.reason });
-      const failed = this.#items.find(({ id }) => id === item.id);
+      const failed = this.get(item.id);
       if (failed) await this.#parts.storage.put(failed);
+      const kept = this.get(item.id);
+      if (kept) this.#parts.refused(kept);
     }
     return true;
   }

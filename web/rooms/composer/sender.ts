@@ -1,4 +1,5 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import { reasonOf } from '../api-error.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { freshId } from '../session.ts';
 import type { Ui } from '../shell/ui.ts';
@@ -49,12 +50,14 @@ export class Sender {
     await added;
   }
 
-  async saveEdit({ id, body: before }: WireMessage, body: string): Promise<void> {
-    if (body === before) return;
+  /** Resolves with the reason of a failure. */
+  async saveEdit({ id, body: before }: WireMessage, body: string): Promise<string | undefined> {
+    if (body === before) return undefined;
     try {
       this.#ui.model.takeMessage(await this.#ui.api.edit(id, body));
+      return undefined;
     } catch (error) {
-      this.#ui.actions.fail(error);
+      return reasonOf(error);
     }
   }
 }

@@ -29,6 +29,11 @@ export class Uploads {
     return this.#files.length === 0;
   }
 
+  /** Whether no file is shown, in any state. */
+  get isUnused(): boolean {
+    return this.#uploads.length === 0;
+  }
+
   /** Whether a file is still being uploaded. */
   get isBusy(): boolean {
     return this.#uploads.some(({ file, isFailed }) => !file && !isFailed);
@@ -46,21 +51,30 @@ export class Uploads {
     return files;
   }
 
+  /** Shows files that are on the server already. */
+  putBack(files: readonly WireFile[]): void {
+    for (const file of files) {
+      const { element, upload } = this.#rowOf(file.name, file.size);
+      element.querySelector('progress')?.remove();
+      upload.file = file;
+    }
+  }
+
   add(files: readonly File[]): void {
     const room = MAX_FILES - this.#uploads.length;
     if (files.length > room) this.#say(`A message holds at most ${MAX_FILES} files`);
     for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
   }
 
-  async #add(file: File): Promise<void> {
-    const bar = h('progress', { max: 1, value: 0, 'aria-label': `Uploading ${file.name}` });
-    const state = h('span', { class: 'soft' }, printSize(file.size));
+  #rowOf(name: string, size: number) {
+    const bar = h('progress', { max: 1, value: 0, 'aria-label': `Uploading ${name}` });
+    const state = h('span', { class: 'soft' }, printSize(size));
     const remove = h(
       'button',
       {
         type: 'button',
         class: 'icon-button',
-        'aria-label': `Remove ${file.name}`,
+        'aria-label': `Remove ${name}`,
         onclick: () => this.#remove(upload),
       },
       icon('close'),
@@ -69,7 +83,7 @@ export class Uploads {
       'li',
       { class: 'upload' },
       icon('file'),
-      h('span', { class: 'file-name' }, file.name),
+      h('span', { class: 'file-name' }, name),
       state,
       bar,
       remove,
@@ -77,6 +91,11 @@ export class Uploads {
     const upload: Upload = { element, file: undefined, isFailed: false };
     this.#uploads.push(upload);
     this.#show();
+    return { element, upload, bar, state };
+  }
+
+  async #add(file: File): Promise<void> {
+    const { element, upload, bar, state } = this.#rowOf(file.name, file.size);
     try {
       upload.file = await this.#api.upload(file, (done) => {
         bar.value = done;

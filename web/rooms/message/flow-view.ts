@@ -271,7 +271,7 @@ export class FlowView {
   /** After a picture has loaded or the composer has grown: a view at the end stays at the end. */
   #onResize(): void {
     const height = this.#rows.offsetHeight;
-    if (this.isAtEnd && !this.#isNearEnd()) this.element.scrollTop = this.element.scrollHeight;
+    if (this.isAtEnd) this.element.scrollTop = this.element.scrollHeight;
     else if (height !== this.#height) this.#wantMore();
     this.#height = height;
   }

@@ -3,6 +3,7 @@ import { h } from '../../shared/dom.ts';
 import { type IconName, icon } from '../../shared/icons.ts';
 import { COMMON_EMOJI } from '../composer/emoji-names.ts';
 import type { Ui } from '../shell/ui.ts';
+import { openToolSheet } from './tool-sheet.ts';
 
 export interface ToolsHooks {
   /** The message of an article; `undefined`: it is not sent yet, or deleted. */
@@ -11,11 +12,24 @@ export interface ToolsHooks {
   readonly isThread: boolean;
 }
 
-/** One row of buttons for all messages of a flow, moved into the one under the pointer or with the focus. */
+/** One action at a message. */
+export interface Tool {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly key?: string;
+  /** `near`: the pressed button. */
+  act(near: HTMLElement): void;
+}
+
+/**
+ * The actions of all messages of a flow, moved into the one under the pointer or with the focus: a row of buttons, or
+ * where a finger points, one button that opens them as a list.
+ */
 export class MessageTools {
   readonly element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Message' });
   readonly #ui: Ui;
   readonly #hooks: ToolsHooks;
+  readonly #touch = matchMedia('(hover: none)');
   #shownFor = '';
 
   constructor(ui: Ui, flow: HTMLElement, hooks: ToolsHooks) {
@@ -27,8 +41,9 @@ export class MessageTools {
     };
     flow.addEventListener('pointerover', follow);
     flow.addEventListener('focusin', follow);
-    flow.addEventListener('pointerleave', () => {
-      if (!this.element.contains(document.activeElement)) this.element.remove();
+    flow.addEventListener('pointerleave', ({ pointerType }) => {
+      // A finger leaves when it is lifted.
+      if (pointerType !== 'touch' && !this.element.contains(document.activeElement)) this.element.remove();
     });
   }
 
@@ -38,19 +53,15 @@ export class MessageTools {
       this.element.remove();
       return;
     }
-    const stamp = `${message.id} ${message.version}`;
-    if (stamp !== this.#shownFor) this.#fill(message);
+    const stamp = `${message.id} ${message.version} ${this.#touch.matches}`;
+    if (stamp !== this.#shownFor) this.element.replaceChildren(...this.#buttons(message));
     this.#shownFor = stamp;
     if (this.element.parentElement !== article) article.append(this.element);
   }
 
-  #fill(message: WireMessage): void {
-    const { actions, model } = this.#ui;
-    const entry = model.entry(message.roomId);
-    const isMine = message.author.id === model.account.id;
-    const mayModerate = entry?.isModerator === true || model.account.admin;
-    const isPosted = message.status !== 'streaming';
-    const quick = COMMON_EMOJI.slice(0, 3).map((emoji) =>
+  #buttons(message: WireMessage): readonly HTMLElement[] {
+    const { actions } = this.#ui;
+    const quick = COMMON_EMOJI.slice(0, this.#touch.matches ? 6 : 3).map((emoji) =>
       h(
         'button',
         {
@@ -62,25 +73,40 @@ export class MessageTools {
         emoji,
       ),
     );
-    const react = tool('react', 'React', 'e', () => this.#hooks.chooseEmoji(message, react));
-    this.element.replaceChildren(
-      ...quick,
-      react,
-      tool('reply', 'Reply', 'r', () => actions.reply(message)),
-      ...(this.#hooks.isThread || message.threadId
-        ? []
-        : [tool('thread', 'Reply in a thread', 't', () => actions.openThread(message.id))]),
-      tool('link', 'Copy the link', 'c', () => actions.copyLink(message)),
-      ...(mayModerate ? [tool('pin', message.pinned ? 'Unpin' : 'Pin', undefined, () => actions.pin(message))] : []),
-      ...(isMine && isPosted && message.type === 'text'
-        ? [tool('edit', 'Edit', undefined, () => actions.edit(message))]
-        : []),
-      ...(isMine || mayModerate ? [tool('trash', 'Delete', undefined, () => actions.remove(message))] : []),
-    );
+    const tools = this.#toolsFor(message);
+    if (!this.#touch.matches) return [...quick, ...tools.map(toolButton)];
+    const open = (near: HTMLElement) => openToolSheet(message, quick, tools, near);
+    return [toolButton({ icon: 'more', label: 'Actions', act: open })];
+  }
+
+  #toolsFor(message: WireMessage): readonly Tool[] {
+    const { actions, model } = this.#ui;
+    const isMine = message.author.id === model.account.id;
+    const mayModerate = model.entry(message.roomId)?.isModerator === true || model.account.admin;
+    const isOwnText = isMine && message.status !== 'streaming' && message.type === 'text';
+    const tools: readonly (Tool | false)[] = [
+      { icon: 'react', label: 'React', key: 'e', act: (near) => this.#hooks.chooseEmoji(message, near) },
+      { icon: 'reply', label: 'Reply', key: 'r', act: () => actions.reply(message) },
+      !this.#hooks.isThread &&
+        !message.threadId && {
+          ...{ icon: 'thread', label: 'Reply in a thread', key: 't' },
+          act: () => actions.openThread(message.id),
+        },
+      { icon: 'link', label: 'Copy the link', key: 'c', act: () => actions.copyLink(message) },
+      mayModerate && { icon: 'pin', label: message.pinned ? 'Unpin' : 'Pin', act: () => actions.pin(message) },
+      isOwnText && { icon: 'edit', label: 'Edit', act: () => actions.edit(message) },
+      (isMine || mayModerate) && { icon: 'trash', label: 'Delete', act: () => actions.remove(message) },
+    ];
+    return tools.filter((tool) => tool !== false);
   }
 }
 
-function tool(name: IconName, label: string, key: string | undefined, action: () => void): HTMLButtonElement {
+function toolButton({ icon: name, label, key, act }: Tool): HTMLButtonElement {
   const title = key ? `${label} (${key})` : label;
-  return h('button', { type: 'button', class: 'tool', 'aria-label': label, title, onclick: action }, icon(name));
+  const button = h(
+    'button',
+    { type: 'button', class: 'tool', 'aria-label': label, title, onclick: () => act(button) },
+    icon(name),
+  );
+  return button;
 }

@@ -283,6 +283,7 @@ export function renderPending(item: OutboxItem, isGrouped: boolean, look: Messag
             { class: 'send-failure', role: 'alert' },
             icon('warning'),
             h('span', {}, `Not sent: ${item.reason}`),
+            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.editSend(item.id) }, 'Edit'),
             h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.retrySend(item.id) }, 'Try again'),
             h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.discardSend(item.id) }, 'Discard'),
           )

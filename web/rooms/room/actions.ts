@@ -17,6 +17,7 @@ export interface ActionHooks {
   readonly openRoom: (idOrSlug: string) => void;
   readonly showSaw: (run: WireRun, message: WireMessage) => void;
   readonly retrySend: (id: string) => void;
+  readonly editSend: (id: string) => void;
   readonly discardSend: (id: string) => void;
   readonly say: (text: string) => void;
   readonly newId: () => string;

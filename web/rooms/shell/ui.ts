@@ -23,6 +23,8 @@ export interface Actions {
   showMessage(id: string, roomId: string): void;
   openRoom(idOrSlug: string): void;
   retrySend(id: string): void;
+  /** Moves a refused message back into the field. */
+  editSend(id: string): void;
   discardSend(id: string): void;
   dropNote(id: string): void;
   fail(error: unknown): void;

@@ -10,7 +10,7 @@ import { MessageTools } from '../message/tools.ts';
 import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 
-export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'draft' | 'people'> {
+export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'save' | 'draft' | 'people'> {
   close(): void;
 }
 
