@@ -12,7 +12,7 @@ import { ConnectionPill } from './live/connection-pill.ts';
 import { LiveLink } from './live/live-link.ts';
 import { ReadTracker } from './live/read-tracker.ts';
 import { Navigator } from './rail/navigator.ts';
-import { Palette } from './rail/palette.ts';
+import { Palette } from './search/palette.ts';
 import { Rail } from './rail/rail.ts';
 import { Topics } from './rail/topics.ts';
 import { createActions } from './room/actions.ts';

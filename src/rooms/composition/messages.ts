@@ -3,10 +3,12 @@ import type { SlashCommands } from '../commands/slash-commands.ts';
 import { printCursor } from '../contract/feed.ts';
 import { FileCleanup } from '../files/cleanup.ts';
 import { FileStore } from '../files/file-store.ts';
+import { Inbox } from '../messages/inbox.ts';
 import { MessageReader } from '../messages/reader.ts';
 import { MessageSearch } from '../messages/search.ts';
 import { MessageWriter } from '../messages/writer.ts';
 import { filePaths } from '../routes/files.ts';
+import { inboxPaths } from '../routes/inbox.ts';
 import type { Paths } from '../routes/index.ts';
 import { messagePaths } from '../routes/messages.ts';
 import { reactionPaths } from '../routes/reactions.ts';
@@ -24,11 +26,13 @@ export function composeMessages(core: RoomsCore) {
   const messages = new MessageWriter({ state, store, writer, files, rules });
   const reader = new MessageReader({ state, store });
   const search = new MessageSearch(state, store);
+  const inbox = new Inbox({ state, store, reader });
   const cursor = () => printCursor(feed.epoch, writer.pos);
   const paths = (commands: SlashCommands): readonly Paths[] => [
     messagePaths({ guard, messages, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
     reactionPaths({ guard, messages, reader }),
     searchPaths({ guard, search, reader }),
+    inboxPaths({ guard, inbox }),
     filePaths({ guard, files, maxBytes: maxUploadBytes }),
   ];
   return {

@@ -162,6 +162,8 @@ export interface PageQuery {
   readonly threadId?: string;
   readonly type?: string;
   readonly authorId?: string;
+  /** Only messages that mention this user or everybody, or belong to a thread in which the user has written. */
+  readonly concerns?: string;
 }
 
 export interface MessagePage {

@@ -144,6 +144,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Search messages, the newest first',
     query: ['q', 'room', 'from', 'type', 'before', 'after', ...LIST],
   },
+  'GET /api/inbox': { summary: 'Your unread mentions and threads in all rooms', result: '{mentions, threads}' },
   'GET /api/file': { summary: 'Your files', query: LIST },
   'POST /api/file': { summary: 'Upload a file, as multipart/form-data or as raw bytes with X-File-Name', status: 201 },
   'GET /api/file/:id': { summary: 'A file' },

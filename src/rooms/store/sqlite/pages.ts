@@ -7,6 +7,15 @@ import { placeOf } from './schema.ts';
 
 const NO_MESSAGES: TextPage = { messages: [], hasBefore: false, hasAfter: false };
 
+/** A user's latest messages in a room; their threads are the user's. */
+const MAX_OWN = 1000;
+
+const CONCERNS = `place IN (
+  SELECT place FROM mention WHERE user IN (?, '${EVERYBODY}') AND place > ? AND place < ?
+  UNION ALL SELECT place FROM message WHERE thread IN (
+    SELECT coalesce(thread, id) FROM (
+      SELECT thread, id FROM message WHERE author = ? AND place > ? AND place < ? ORDER BY place DESC LIMIT ${MAX_OWN})))`;
+
 /** The conditions of a query on the table of messages. */
 interface Scope {
   /** The room's range, exclusive. */
@@ -67,7 +76,7 @@ async function readAround(
   };
 }
 
-function scopeOf({ afterSeq = 0, threadId, type, authorId }: PageQuery, room: number): Scope {
+function scopeOf({ afterSeq = 0, threadId, type, authorId, concerns }: PageQuery, room: number): Scope {
   const conditions: string[] = [];
   const values: SqlValue[] = [];
   if (threadId !== undefined) {
@@ -85,8 +94,14 @@ function scopeOf({ afterSeq = 0, threadId, type, authorId }: PageQuery, room: nu
     conditions.push('author = ?');
     values.push(keyText(authorId));
   }
+  const [from, to] = [placeOf(room, afterSeq), placeOf(room + 1, 0)];
+  if (concerns !== undefined) {
+    const user = keyText(concerns);
+    conditions.push(CONCERNS);
+    values.push(user, from, to, user, from, to);
+  }
   const where = conditions.map((condition) => ` AND ${condition}`).join('');
-  return { from: placeOf(room, afterSeq), to: placeOf(room + 1, 0), where, values };
+  return { from, to, where, values };
 }
 
 async function readPlaces(rows: Rows, scope: Scope, { bound, direction, limit }: Stretch): Promise<readonly number[]> {

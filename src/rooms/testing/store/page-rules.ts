@@ -62,6 +62,34 @@ export function pageRules(open: OpenStore): void {
     }
   });
 
+  test('the messages that concern a user: mentions, and the threads in which the user has written', async (t) => {
+    const { store } = await open(t);
+    const by = (id: string) => ({ id, name: '', kind: 'human' }) as const;
+    const mention = (users: readonly string[], room = false) => ({ mentions: { users, room, copilot: false } });
+    await post(store, newMessage('other', { author: by('ben'), id: 'elsewhere' }));
+    await post(
+      store,
+      newMessage('a', { author: by('ben'), id: 'begun' }),
+      newMessage('a', { id: 'answered' }),
+      newMessage('a', { id: 'foreign' }),
+      newMessage('a', { threadId: 'begun' }),
+      newMessage('a', { threadId: 'foreign' }),
+      newMessage('a', { threadId: 'answered', author: by('ben') }),
+      newMessage('a', { threadId: 'answered' }),
+      newMessage('a', mention(['ben', 'kim'])),
+      newMessage('a', mention(['kim'])),
+      newMessage('a', mention([], true)),
+      newMessage('a', { threadId: 'elsewhere' }),
+    );
+    const seqsOf = async (query: Omit<PageQuery, 'roomId' | 'limit'>) =>
+      (await store.page({ roomId: 'a', limit: 9, ...query })).messages.map(({ message }) => message.seq);
+    assert.deepEqual(await seqsOf({ concerns: 'ben' }), [4, 6, 7, 8, 10]);
+    assert.deepEqual(await seqsOf({ concerns: 'ben', before: 8 }), [4, 6, 7]);
+    assert.deepEqual(await seqsOf({ concerns: 'ben', afterSeq: 6 }), [8, 10], 'a hidden message begins no thread');
+    assert.deepEqual(await seqsOf({ concerns: 'kim' }), [8, 9, 10]);
+    assert.deepEqual(await seqsOf({ concerns: 'nobody' }), [10]);
+  });
+
   test('a room without messages has an empty page', async (t) => {
     const { store } = await open(t);
     await store.append([write(runStarted('empty'))]);

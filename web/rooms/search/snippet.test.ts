@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSnippet } from './search-snippet.ts';
+import { readSnippet } from './snippet.ts';
 
 const shown = (snippet: string, ...words: readonly string[]) =>
   readSnippet({

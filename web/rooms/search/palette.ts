@@ -4,7 +4,7 @@ import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
-import { readSnippet } from '../shell/search-snippet.ts';
+import { readSnippet } from './snippet.ts';
 import { printAge } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 
