@@ -1,5 +1,6 @@
 import type { WireCommands, WireNotice } from '../../src/rooms/contract/command.ts';
 import type { WireOnline } from '../../src/rooms/contract/feed.ts';
+import type { WireInbox } from '../../src/rooms/contract/inbox.ts';
 import type { MeBody, ReadBody, WireMe, WireMembers } from '../../src/rooms/contract/member.ts';
 import type {
   PostMessageBody,
@@ -8,9 +9,10 @@ import type {
   WireMessage,
   WirePage,
 } from '../../src/rooms/contract/message.ts';
-import type { WireOpenedRoom, WireRooms } from '../../src/rooms/contract/room.ts';
+import type { RoomDraftBody, WireOpenedRoom, WireRoom, WireRooms } from '../../src/rooms/contract/room.ts';
 import type { WireRun } from '../../src/rooms/contract/run.ts';
 import type { WireHits } from '../../src/rooms/contract/search.ts';
+import type { WireUser } from '../../src/rooms/contract/user.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
 import { addressOf } from './root.ts';
@@ -114,8 +116,25 @@ export class Api {
     return this.send('GET', `/api/room/${roomId}/member?limit=200`);
   }
 
-  search(query: string): Promise<WireHits> {
-    return this.send('GET', `/api/search?${new URLSearchParams({ q: query, limit: '20' })}`);
+  /** The newest finds; `next`: the end of the last page. */
+  search(query: string, next: string | undefined = undefined): Promise<WireHits> {
+    return this.send('GET', `/api/search?${new URLSearchParams({ q: query, limit: '20', ...(next && { next }) })}`);
+  }
+
+  inbox(): Promise<WireInbox> {
+    return this.send('GET', '/api/inbox');
+  }
+
+  /** Users whose id begins with a text, or whose name contains it. */
+  users(query: string): Promise<{ readonly users: readonly WireUser[] }> {
+    return this.send('GET', `/api/user?${new URLSearchParams({ q: query, limit: '50' })}`);
+  }
+
+  /** The direct room of the user and others, which is made the first time. */
+  direct(members: readonly string[]): Promise<WireRoom> {
+    return this.send('POST', '/api/room', {
+      body: { visibility: 'direct', members: [...members] } satisfies RoomDraftBody,
+    });
   }
 
   run(id: string): Promise<WireRun> {

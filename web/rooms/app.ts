@@ -5,14 +5,14 @@ import { h } from '../shared/dom.ts';
 import { CommandList } from './composer/command-list.ts';
 import { Composers } from './composer/composers.ts';
 import { chooseEmoji } from './composer/emoji-picker.ts';
-import type { Outbox, OutboxItem, OutboxStorage } from './composer/outbox.ts';
+import type { Outbox, OutboxStorage } from './composer/outbox.ts';
 import { sawPanel } from './copilot/panel.ts';
+import { InboxPanel } from './inbox/panel.ts';
 import { Announcer } from './live/announcer.ts';
 import { ConnectionPill } from './live/connection-pill.ts';
 import { LiveLink } from './live/live-link.ts';
 import { ReadTracker } from './live/read-tracker.ts';
 import { Navigator } from './rail/navigator.ts';
-import { Palette } from './search/palette.ts';
 import { Rail } from './rail/rail.ts';
 import { Topics } from './rail/topics.ts';
 import { createActions } from './room/actions.ts';
@@ -23,6 +23,7 @@ import { RoomPane } from './room/pane.ts';
 import { RoomPanels } from './room/panels.ts';
 import { ROOT } from './root.ts';
 import { parsePath } from './route.ts';
+import { Palette } from './search/palette.ts';
 import { createApi, createOutbox, freshId } from './session.ts';
 import { askForRoom, rememberRoom, showSettings } from './shell/dialogs.ts';
 import { Drawer } from './shell/drawer.ts';
@@ -50,6 +51,7 @@ export class App {
   readonly #thread: ThreadPanel;
   readonly #drawer = new Drawer((isOpen) => this.#drawerChanged(isOpen));
   readonly #panels: RoomPanels;
+  readonly #inbox: InboxPanel;
   readonly #rail: Rail;
   readonly #palette: Palette;
   #reads: ReadTracker | undefined;
@@ -68,7 +70,8 @@ export class App {
       account: boot.user,
       arrived: (entry, message) => this.#arrived(entry, message),
       seen: (message) => this.#seen(message),
-      reset: () => void this.#navigator.reload(),
+      reset: () => void Promise.all([this.#navigator.reload(), this.#inbox.load()]),
+      discovered: () => void this.#inbox.load(),
       left: (entry) => this.#left(entry),
     });
     const say = (text: string) => this.#toast.show(text);
@@ -82,12 +85,15 @@ export class App {
           // At once: when its messages are read, the user may already write elsewhere.
           this.#thread.composer.focus();
         },
-        showMessage: (id, roomId) => void this.#navigator.showMessage(id, roomId),
+        showMessage: (id, roomId) => {
+          if (model.current) this.#element.dataset.pane = 'room';
+          void this.#navigator.showMessage(id, roomId);
+        },
         openRoom: (id) => void this.#navigator.openRoom(id),
         showSaw: (run) =>
           model.current && this.#drawer.show('saw', 'What it saw', sawPanel(run.saw, model.current, this.#ui)),
         retrySend: (id) => this.#outbox.retry(id),
-        editSend: (id) => this.#takeBack(this.#outbox.get(id), true),
+        editSend: (id) => this.#composers.takeBack(id, true),
         discardSend: (id) => this.#outbox.discard(id),
         say,
         newId: () => freshId(clock),
@@ -101,7 +107,7 @@ export class App {
       userId: boot.user.id,
       storage,
       model: () => model,
-      refused: (item) => this.#takeBack(item, false),
+      refused: ({ id }) => this.#composers.takeBack(id, false),
       changed: () => {
         topics.changed('flow', 'thread');
         this.#pill?.draw();
@@ -128,14 +134,18 @@ export class App {
     this.#composers = new Composers(this.#ui, this.#outbox, {
       jumpToLatest: (entry) => this.#navigator.jumpToLatest(entry),
       toEnd: (place) => (place === 'room' ? this.#pane : this.#thread).flow.toEnd(),
+      composerAt: (place) => (place === 'room' ? this.#pane : this.#thread).composer,
     });
     this.#panels = new RoomPanels(this.#ui, this.#drawer);
+    this.#inbox = new InboxPanel(this.#ui, this.#drawer);
     this.#pane = this.#createPane();
     this.#thread = this.#createThread();
     this.#navigator = this.#createNavigator();
     this.#rail = new Rail(this.#ui, this.#pill.element, {
       newRoom: () => askForRoom(this.#ui),
       search: () => this.#palette.open(),
+      inbox: () => this.#inbox.toggle(),
+      newDirect: () => this.#palette.open('@'),
       settings: () => showSettings(boot, this.#ui),
     });
     this.#palette = new Palette(this.#ui);
@@ -152,7 +162,11 @@ export class App {
     );
     for (const room of this.#boot.rooms) model.put(room);
     topics.on('rooms', () => this.#notifier.draw());
-    this.#reads = new ReadTracker(this.#ui, () => this.#pane.flow.isAtEnd);
+    this.#reads = new ReadTracker(this.#ui, {
+      room: () => this.#pane.flow.isAtEnd,
+      thread: () => this.#thread.flow.isAtEnd,
+    });
+    void this.#inbox.load();
     this.#openFirst();
     topics.flush();
     this.#link.start();
@@ -184,6 +198,7 @@ export class App {
     window.addEventListener('popstate', () => this.#navigator.followAddress());
     listenToKeys(this.#ui, {
       search: () => this.#palette.open(),
+      inbox: () => this.#inbox.toggle(),
       compose: () => (this.#drawer.name === 'thread' ? this.#thread.composer : this.#pane.composer).focus(),
       messageOf: (id) => this.#ui.model.current?.list.get(id),
       react: async (message, near) => {
@@ -199,7 +214,6 @@ export class App {
   }
 
   #createPane(): RoomPane {
-    const { model, api, actions, topics } = this.#ui;
     return new RoomPane(this.#ui, this.#outbox, this.#composers.uploads, {
       ...this.#composers.room,
       needBefore: (entry) => void this.#navigator.needBefore(entry),
@@ -211,24 +225,15 @@ export class App {
         this.#rail.element.querySelector<HTMLElement>('[aria-current]')?.focus();
       },
       togglePanel: (name) => this.#panels.toggle(name),
-      join: async ({ room }) => {
-        try {
-          model.put(await api.send('POST', `/api/room/${room.id}/join`));
-          this.#navigator.endVisit();
-          topics.changed('room', 'rooms');
-        } catch (error) {
-          actions.fail(error);
-        }
-      },
+      join: (entry) => void this.#navigator.join(entry),
     });
   }
 
   #createThread(): ThreadPanel {
-    const { model } = this.#ui;
     return new ThreadPanel(this.#ui, this.#outbox, this.#composers.threadUploads, {
       ...this.#composers.thread,
       close: () => this.#drawer.close(),
-      people: () => [...(model.current?.members.values() ?? [])].map(({ user }) => user),
+      people: () => [...(this.#ui.model.current?.members.values() ?? [])].map(({ user }) => user),
     });
   }
 
@@ -265,18 +270,13 @@ export class App {
     });
   }
 
-  #takeBack(item: OutboxItem | undefined, isAsked: boolean): void {
-    const { current, thread } = this.#ui.model;
-    if (item?.threadId === null && item.roomId === current?.room.id)
-      this.#composers.takeBack(item, this.#pane.composer, isAsked);
-    else if (item && item.threadId === thread?.rootId) this.#composers.takeBack(item, this.#thread.composer, isAsked);
-  }
-
   #drawerChanged(isOpen: boolean): void {
     this.#element.classList.toggle('with-drawer', isOpen);
     if (this.#drawer.name !== 'thread') this.#ui.model.thread = undefined;
-    if (!isOpen && this.#element.dataset.pane === 'drawer') this.#element.dataset.pane = 'room';
-    else if (isOpen) this.#element.dataset.pane = 'drawer';
+    const { dataset } = this.#element;
+    if (isOpen && dataset.pane !== 'drawer') dataset.behind = dataset.pane;
+    if (isOpen) dataset.pane = 'drawer';
+    else if (dataset.pane === 'drawer') dataset.pane = dataset.behind;
   }
 
   #arrived(entry: RoomEntry, message: WireMessage): void {

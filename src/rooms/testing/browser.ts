@@ -74,6 +74,8 @@ export interface WindowOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  /** A phone: fingers, no pointer that hovers. */
+  readonly isTouch?: boolean;
 }
 
 /** A browser of one user, at a room; errors of its pages fail the test. */
@@ -82,9 +84,15 @@ export async function openWindow(
   browser: Browser,
   url: string,
   user: string,
-  { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800 }: WindowOptions = {},
+  { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800, isTouch = false }: WindowOptions = {},
 ): Promise<Window> {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    hasTouch: isTouch,
+    isMobile: isTouch,
+  });
   context.setDefaultTimeout(PAGE_DEADLINE_MS);
   await context.addCookies([{ name: 'opsdeck_user', value: user, url }]);
   const complaints: string[] = [];
@@ -126,6 +134,10 @@ export const lineIs = (page: Page, state: string): Promise<void> =>
 export async function wordsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(`[...document.querySelectorAll('main article .body')].map((body) => body.innerText.trim())`);
 }
+
+/** The pixels between the view of the room and its end. */
+export const belowView = (page: Page): Promise<number> =>
+  page.locator('main .flow').evaluate((flow) => flow.scrollHeight - flow.scrollTop - flow.clientHeight);
 
 /** Repeats the search until it finds the words: a page searches once per input, and the index follows later. */
 export async function searchable(server: RoomsServer, as: string, words: string): Promise<void> {

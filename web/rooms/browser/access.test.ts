@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import {
+  belowView,
   lineIs,
   openWindow,
   type RoomsServer,
@@ -27,12 +28,17 @@ async function fill(t: TestContext): Promise<RoomsServer> {
     server.send<{ readonly id: string }>(as, 'POST', '/api/message', { roomId: 'ops', body, ...more });
   const root = await say(
     'ben',
-    'The payout job took **40 minutes**:\n\n```sql\nselect * from payouts;\n```\n\n> not again\n\n| table | rows |\n|---|---|\n| payouts | 48 M |',
+    "The payout job took **40 minutes**:\n\n```sql\nselect count(*) from payouts where id > 7 and note = 'late'; -- all\n```\n\n```diff\n--- a\n@@ -1 @@\n-old\n+new\n```\n\n> not again\n\n| table | rows |\n|---|---|\n| payouts | 48 M |",
   );
   await say('ana', 'Looking at it', { threadId: root.id });
   await server.send('ben', 'PUT', `/api/message/${root.id}/reaction/${encodeURIComponent('\u{1f440}')}`);
   await say('ana', '@ben thank you. See https://runbooks.example.com/payouts', { replyTo: root.id });
   await say('ben', '@ana done, @copilot what is next?');
+  await server.send('ben', 'POST', '/api/room', { name: 'Side', slug: 'side', members: ['ana'] });
+  await server.send('ana', 'POST', '/api/room', { visibility: 'direct', members: ['kim'] });
+  const asked = await server.send<{ readonly id: string }>('ana', 'POST', '/api/room/side/message', { body: 'Lunch?' });
+  await server.send('ben', 'POST', '/api/room/side/message', { body: 'Yes :tada:', threadId: asked.id });
+  await server.send('ben', 'POST', '/api/room/side/message', { body: '@ana pizza' });
   const hook = await server.send<{ readonly path: string }>('ana', 'POST', '/api/hook', {
     direction: 'incoming',
     roomId: 'ops',
@@ -90,6 +96,23 @@ const STATES: readonly (readonly [name: string, path: string, act: (page: Page) 
   ],
   ['members', '/r/ops', async (page) => page.getByRole('button', { name: /^Members/ }).click()],
   ['copilot', '/r/ops', async (page) => page.getByRole('button', { name: /^Copilot copilot/ }).click()],
+  [
+    'inbox',
+    '/r/ops',
+    async (page) => {
+      await page.locator('main .flow').focus();
+      await page.keyboard.press('i');
+      await page.locator('.inbox-row').nth(1).waitFor();
+    },
+  ],
+  [
+    'refused',
+    '/r/ops',
+    async (page) => {
+      await write(page, '/silense 1h');
+      await page.locator('main .composer-problem', { hasText: 'did you mean /silence?' }).waitFor();
+    },
+  ],
 ];
 
 /** Themes change colours, widths change places: each view is searched for barriers once in each theme. */
@@ -157,6 +180,7 @@ test('accessibility of the page of the rooms', { timeout: 600_000 }, async (t) =
 
   await t.test('a phone shows the rooms or the room', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana', { width: 390, height: 844 });
+    assert.equal(await belowView(page), 0, 'the room opens at its very end');
     await page.getByRole('button', { name: 'All rooms' }).click();
     await page.locator('.rail-link', { hasText: 'Quiet' }).waitFor();
     assert.equal(await page.locator('main').isVisible(), false);
@@ -164,5 +188,35 @@ test('accessibility of the page of the rooms', { timeout: 600_000 }, async (t) =
     await page.locator('.rail-link', { hasText: 'Quiet' }).click();
     await page.getByRole('heading', { level: 1, name: 'Quiet' }).waitFor();
     assert.equal(await page.locator('nav.rail').isVisible(), false);
+    await page.getByRole('button', { name: 'All rooms' }).click();
+    await page.getByRole('button', { name: /^Inbox/ }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    assert.equal(await page.locator('nav.rail').isVisible(), true, 'the inbox returns to where it was opened');
+  });
+
+  await t.test('a tap covers no text; it offers the actions as a list', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana', { width: 390, height: 844, isTouch: true });
+    await server.send('kim', 'POST', '/api/message', { roomId: 'ops', body: 'a line' });
+    await server.send('kim', 'POST', '/api/message', { roomId: 'ops', body: 'another line that fills its whole row' });
+    for (const text of ['a line', 'another line']) {
+      const message = said(page, text).last();
+      await message.tap();
+      const tools = await message.locator('.tools').boundingBox();
+      const words = await message.locator('.body').boundingBox();
+      assert.ok(tools && words);
+      const isBeside = tools.x + tools.width <= words.x || tools.y + tools.height <= words.y;
+      assert.equal(isBeside, true, JSON.stringify({ tools, words }));
+    }
+    assert.equal(await page.locator('.tools button').count(), 1);
+    await page.getByRole('button', { name: 'Actions' }).tap();
+    const sheet = page.getByRole('dialog', { name: 'Actions: kim' });
+    await sheet.waitFor();
+    await picture(page, 'rooms/tool-sheet');
+    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
+    for (const button of await sheet.getByRole('button').all())
+      assert.ok(((await button.boundingBox())?.height ?? 0) >= 44, 'large enough for fingers');
+    await sheet.getByRole('button', { name: 'Reply', exact: true }).tap();
+    await page.getByText('Replying to').waitFor();
+    assert.equal(await sheet.count(), 0);
   });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import {
+  belowView,
   lineIs,
   openWindow,
   posted,
@@ -14,7 +15,7 @@ import {
   write,
 } from '../../../src/rooms/testing/browser.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
-import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
+import { launchBrowser, needsBrowser, picture, settles } from '../../../src/testing/browser.ts';
 
 interface Made {
   readonly id: string;
@@ -127,6 +128,44 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await said(ben, 'look at this').locator('.edited').waitFor();
   });
 
+  await t.test('a refused text returns to its field with the reason; sending it corrected removes both', async () => {
+    const field = ana.getByRole('textbox', { name: 'Message', exact: true });
+    const problem = ana.locator('main .composer-problem');
+    await write(ana, '/silense 1h');
+    await problem.filter({ hasText: 'Not sent: there is no command /silense; did you mean /silence?' }).waitFor();
+    assert.equal(await field.inputValue(), '/silense 1h');
+    assert.equal(await ana.locator('main .message.failed').count(), 0);
+    const long = 'x'.repeat(70_000);
+    await write(ana, long);
+    await problem.filter({ hasText: 'Not sent: body' }).waitFor();
+    assert.equal(await field.inputValue(), long);
+    await ana.reload();
+    assert.equal(await field.inputValue(), long);
+    await write(ana, 'shorter :tada:');
+    await said(ben, 'shorter \u{1f389}').waitFor();
+    assert.equal(await problem.isHidden(), true);
+    await lineIs(ana, 'live');
+  });
+
+  await t.test('a refused edit stays in the field, and an edit leaves the draft', async () => {
+    const field = ana.getByRole('textbox', { name: 'Message', exact: true });
+    await write(ana, 'to be changed');
+    await posted(ana, 'to be changed').waitFor();
+    await field.fill('a draft');
+    await said(ana, 'to be changed').hover();
+    await ana.getByRole('button', { name: 'Edit', exact: true }).click();
+    await field.fill('y'.repeat(70_000));
+    await field.press('Enter');
+    await ana.locator('main .composer-problem', { hasText: 'Not saved: body' }).waitFor();
+    assert.equal((await field.inputValue()).length, 70_000);
+    await field.fill('was changed');
+    await field.press('Enter');
+    await said(ben, 'was changed').waitFor();
+    await ana.getByText('Editing your message').waitFor({ state: 'hidden' });
+    assert.equal(await field.inputValue(), 'a draft');
+    await field.fill('');
+  });
+
   await t.test('a reaction and a reply by keys', async () => {
     const message = said(ana, 'over HTTP');
     await message.focus();
@@ -188,6 +227,8 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await post('firing');
     const card = ben.getByRole('group', { name: 'Alert: HighLatency' });
     await card.getByText('1 firing / 0 resolved').waitFor();
+    const badge = ben.locator('.rail-link', { hasText: 'Payments on-call' }).locator('.alert-badge');
+    await badge.filter({ hasText: '1 alert fires' }).waitFor();
     assert.deepEqual(await card.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))), [
       'https://runbooks.example.com/latency',
     ]);
@@ -196,6 +237,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await picture(ana, 'rooms/alert-card');
     await post('resolved');
     await card.getByText('Resolved', { exact: true }).waitFor();
+    await badge.waitFor({ state: 'detached' });
     assert.equal(await card.count(), 1);
   });
 
@@ -205,6 +247,75 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await ben.getByRole('combobox', { name: 'Search rooms and messages' }).fill('over');
     await ben.getByRole('option', { name: /over HTTP/ }).click();
     await ben.locator('main article.found', { hasText: 'over HTTP' }).waitFor();
+  });
+
+  await t.test('finds are shown as they are read, are filtered by buttons, and more follow', async () => {
+    const post = (as: string, body: string) => server.send(as, 'POST', '/api/message', { roomId: 'ops', body });
+    for (let index = 1; index <= 21; index++) await post('kim', `invoice ${index}`);
+    await post('ana', 'the **invoice** of [acme](https://acme.example/invoices) :tada:');
+    await searchable(server, 'ben', 'acme');
+    const field = ben.getByRole('combobox', { name: 'Search rooms and messages' });
+    const finds = ben.locator('.palette-hit');
+    await ben.keyboard.press('Control+k');
+    await field.fill('invoice');
+    await finds.first().waitFor();
+    assert.equal(await finds.first().locator('> span').last().innerText(), 'the invoice of acme \u{1f389}');
+    assert.deepEqual(await finds.first().locator('mark').allInnerTexts(), ['invoice']);
+    assert.equal(await finds.count(), 20);
+    await field.press('ArrowUp');
+    await field.press('Enter');
+    await finds.nth(21).waitFor();
+    assert.equal(await ben.getByRole('option', { name: 'More messages' }).count(), 0);
+    await ben.getByRole('button', { name: 'From ana' }).click();
+    await ben.getByText('1 message', { exact: true }).waitFor();
+    assert.equal(await field.inputValue(), 'invoice from:ana ');
+    await ben.getByRole('button', { name: 'Links' }).click();
+    await ben.getByText('1 message', { exact: true }).waitFor();
+    await ben.getByLabel('After').fill('2099-01-31');
+    await ben.getByText('No messages found.').waitFor();
+    assert.equal(await field.inputValue(), 'invoice from:ana has:link after:2099-01-31 ');
+    await ben.keyboard.press('Escape');
+  });
+
+  await t.test('mentions and replies wait in the inbox, which a key opens, until they are read', async () => {
+    await ana.locator('.rail-link', { hasText: 'Payments on-call' }).click();
+    await write(ana, 'who has time?');
+    await posted(ana, 'who has time?').waitFor();
+    const root = await said(ana, 'who has time?').getAttribute('data-id');
+    const other = await server.send<Made>('ben', 'POST', '/api/room', { name: 'Elsewhere', members: ['ana'] });
+    const reply = (body: string) => server.send('ben', 'POST', '/api/message', { roomId: 'ops', body, threadId: root });
+    await reply('me');
+    await reply('or kim');
+    await server.send('ben', 'POST', '/api/message', { roomId: other.id, body: '@ana **look** here' });
+    await ana.getByRole('button', { name: /^Inbox ?, 2 unread/ }).waitFor();
+    await ana.keyboard.press('Escape');
+    await ana.keyboard.press('i');
+    const inbox = ana.getByRole('complementary', { name: 'Inbox' });
+    await inbox.getByRole('button', { name: /2 new replies to: who has time\?\s*or kim/ }).waitFor();
+    await picture(ana, 'rooms/inbox');
+    await ana.reload();
+    await ana.getByRole('button', { name: /^Inbox ?, 2 unread/ }).click();
+    await inbox.getByRole('button', { name: /2 new replies to: who has time/ }).click();
+    await ana.locator('.drawer article', { hasText: 'or kim' }).waitFor();
+    await ana.getByRole('button', { name: /^Inbox ?, 1 unread/ }).click();
+    await inbox.getByRole('button', { name: /Elsewhere.*look here/ }).click();
+    await said(ana, 'look here').waitFor();
+    await ana.getByRole('button', { name: 'Inbox', exact: true }).waitFor();
+    await ana.locator('.rail-link', { hasText: 'Payments on-call' }).click();
+  });
+
+  await t.test('a direct message begins in the list of people, or in the search', async () => {
+    await ana.getByRole('button', { name: /^Members/ }).click();
+    await ana.getByRole('button', { name: 'Message ben' }).click();
+    await ana.getByRole('heading', { level: 1, name: 'ben', exact: true }).waitFor();
+    await write(ana, 'between us');
+    await ben.locator('.rail-link', { hasText: 'ana' }).click();
+    await said(ben, 'between us').waitFor();
+    await ben.getByRole('button', { name: 'New direct message' }).click();
+    await ben.getByRole('option', { name: /ana/ }).click();
+    await ben.getByRole('heading', { level: 1, name: 'ana', exact: true }).waitFor();
+    await ben.locator('.rail-link', { hasText: 'Payments on-call' }).click();
+    await ana.locator('.rail-link', { hasText: 'Payments on-call' }).click();
   });
 
   await t.test('a file is sent with a message, and is shown', async () => {
@@ -222,6 +333,7 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await said(ben, 'two files')
       .getByRole('link', { name: /log\.txt/ })
       .waitFor();
+    await settles('the room to be at its end', async () => assert.equal(await belowView(ben), 0));
   });
 
   await t.test('a poll is voted on by its buttons and by a line in its thread, and its author closes it', async () => {

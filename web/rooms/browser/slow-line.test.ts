@@ -80,6 +80,23 @@ test('late answers', { timeout: 600_000 }, async (t) => {
     await page.locator('main article', { hasText: 'one two' }).getByText('stopped').waitFor();
   });
 
+  await t.test('a refused text and what was typed since are both kept', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    const field = fieldOf(page);
+    const post = await hold(page, 'POST', /\/api\/message$/);
+    await write(page, '/silense 1h');
+    await post.asked;
+    await field.fill('a thought');
+    post.release();
+    const refused = page.locator('main .message.failed', { hasText: 'did you mean /silence?' });
+    await refused.waitFor();
+    assert.equal(await field.inputValue(), 'a thought');
+    await refused.getByRole('button', { name: 'Edit' }).click();
+    await refused.waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), '/silense 1h\na thought');
+    await field.fill('');
+  });
+
   await t.test('a thread that arrives late takes no focus', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana');
     const thread = await hold(page, 'GET', /\/message\?.*thread=/);

@@ -3,8 +3,8 @@ import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { summaryOf } from '../message/body.ts';
-import type { Completion, Option } from './completion.ts';
-import { complete, completionAt, type Mentionable, optionsFor } from './completion.ts';
+import type { Mentionable } from './completion.ts';
+import { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface ComposerHooks {
@@ -26,7 +26,6 @@ export interface ComposerHooks {
 
 /** A longer pasted text becomes a file. */
 const LONG_PASTE = 6000;
-let composers = 0;
 
 /** The field in which messages are written, with its attachments and completions. */
 export class Composer {
@@ -36,30 +35,33 @@ export class Composer {
   readonly #uploads: Uploads;
   readonly #banner = h('div', { class: 'composer-banner', hidden: true });
   readonly #problem = h('p', { class: 'composer-problem', role: 'alert', hidden: true });
-  readonly #popup: HTMLUListElement;
+  readonly #suggestions: Suggestions;
   readonly #send: HTMLButtonElement;
   #replyTo: WireMessage | undefined;
   #edits: WireMessage | undefined;
   /** What was in the field before the edit. */
   #unsent = '';
-  #completion: Completion | undefined;
-  #options: readonly Option[] = [];
-  #selected = 0;
 
   constructor(hooks: ComposerHooks, uploads: Uploads, label: string) {
     this.#hooks = hooks;
     this.#uploads = uploads;
-    const id = `options-${++composers}`;
-    this.#popup = h('ul', { class: 'options', id, role: 'listbox', 'aria-label': 'Suggestions', hidden: true });
     this.field = h('textarea', {
       rows: 1,
       'aria-label': label,
       'aria-haspopup': 'listbox',
-      'aria-controls': id,
       'aria-autocomplete': 'list',
       enterkeyhint: 'send',
       autocomplete: 'off',
     });
+    this.#suggestions = new Suggestions(
+      this.field,
+      (arrived) => ({ people: () => hooks.people(), commands: () => hooks.commands(arrived) }),
+      (text, caret) => {
+        this.text = text;
+        this.field.setSelectionRange(caret, caret);
+        hooks.draft(text);
+      },
+    );
     this.#send = h(
       'button',
       { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send (Enter)' },
@@ -94,7 +96,7 @@ export class Composer {
       this.#banner,
       uploads.element,
       h('div', { class: 'composer-row' }, attach, picker, this.field, this.#send),
-      this.#popup,
+      this.#suggestions.element,
     );
     this.#listen();
   }
@@ -116,7 +118,7 @@ export class Composer {
 
   set text(text: string) {
     this.field.value = text;
-    this.#closePopup();
+    this.#suggestions.close();
     this.#fit();
     this.#showProblem('');
   }
@@ -175,18 +177,17 @@ export class Composer {
     });
     field.addEventListener('input', () => {
       this.#fit();
-      this.#suggestAtCaret();
+      this.#suggestions.look();
       if (!this.#edits) this.#hooks.draft(this.text);
       if (this.text.trim() !== '' && !this.#edits && !this.text.startsWith('/')) this.#hooks.typing();
     });
     field.addEventListener('keydown', (event) => this.#onKey(event));
-    field.addEventListener('blur', () => this.#closePopup());
     field.addEventListener('paste', (event) => this.#onPaste(event));
   }
 
   #onKey(event: KeyboardEvent): void {
     if (event.isComposing) return;
-    if (!this.#popup.hidden && this.#onPopupKey(event)) event.preventDefault();
+    if (this.#suggestions.takeKey(event)) event.preventDefault();
     else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       this.#submit();
@@ -200,25 +201,6 @@ export class Composer {
       if (this.#edits || this.#replyTo) this.#cancel();
       else this.#hooks.leave();
     }
-  }
-
-  /** Whether a suggestion is already typed in full: then Enter sends. */
-  #isWritten(): boolean {
-    const written = this.#completion?.query;
-    return this.#options.some(({ label }) => label.slice(1) === written);
-  }
-
-  #onPopupKey({ key }: KeyboardEvent): boolean {
-    const { length } = this.#options;
-    if (key === 'ArrowDown') this.#select((this.#selected + 1) % length);
-    else if (key === 'ArrowUp') this.#select((this.#selected + length - 1) % length);
-    else if (key === 'Enter' && this.#isWritten()) {
-      this.#closePopup();
-      return false;
-    } else if (key === 'Enter' || key === 'Tab') this.#take(this.#selected);
-    else if (key === 'Escape') this.#closePopup();
-    else return false;
-    return true;
   }
 
   #onPaste(event: ClipboardEvent): void {
@@ -291,60 +273,5 @@ export class Composer {
     const { field } = this;
     field.style.height = 'auto';
     field.style.height = `${Math.min(field.scrollHeight, Math.max(120, innerHeight / 3))}px`;
-  }
-
-  #suggestAtCaret(): void {
-    this.#completion = completionAt(this.text, this.field.selectionStart);
-    const commands = () => this.#hooks.commands(() => document.activeElement === this.field && this.#suggestAtCaret());
-    const sources = { people: () => this.#hooks.people(), commands };
-    this.#options = this.#completion ? optionsFor(this.#completion, sources) : [];
-    if (this.#options.length === 0) this.#closePopup();
-    else this.#openPopup();
-  }
-
-  #openPopup(): void {
-    this.#popup.replaceChildren(
-      ...this.#options.map(({ label, hint }, index) =>
-        h(
-          'li',
-          {
-            role: 'option',
-            id: `${this.#popup.id}-${index}`,
-            onpointerdown: (event: PointerEvent) => {
-              event.preventDefault();
-              this.#take(index);
-            },
-          },
-          h('span', { class: 'option-label' }, label),
-          hint !== '' && h('span', { class: 'option-hint' }, hint),
-        ),
-      ),
-    );
-    this.#popup.hidden = false;
-    this.#select(0);
-  }
-
-  #select(index: number): void {
-    this.#selected = index;
-    for (const [at, option] of [...this.#popup.children].entries())
-      option.setAttribute('aria-selected', String(at === index));
-    this.field.setAttribute('aria-activedescendant', `${this.#popup.id}-${index}`);
-    this.#popup.children[index]?.scrollIntoView({ block: 'nearest' });
-  }
-
-  #take(index: number): void {
-    const option = this.#options[index];
-    if (!option || !this.#completion) return;
-    const done = complete(this.text, this.field.selectionStart, this.#completion, option);
-    this.text = done.text;
-    this.field.setSelectionRange(done.caret, done.caret);
-    this.#hooks.draft(this.text);
-  }
-
-  #closePopup(): void {
-    if (this.#popup.hidden) return;
-    this.#popup.hidden = true;
-    this.#completion = undefined;
-    this.field.removeAttribute('aria-activedescendant');
   }
 }

@@ -1,9 +1,13 @@
 import type { Ui } from '../shell/ui.ts';
 import type { Composer, ComposerHooks } from './composer.ts';
 import { browserStorage, Drafts } from './drafts.ts';
-import type { Outbox, OutboxItem } from './outbox.ts';
-import { Sender, type SenderHooks } from './sender.ts';
+import type { Outbox } from './outbox.ts';
+import { type Place, Sender, type SenderHooks } from './sender.ts';
 import { Uploads } from './uploads.ts';
+
+export interface ComposersHooks extends SenderHooks {
+  composerAt(place: Place): Composer;
+}
 
 type Hooks = Pick<ComposerHooks, 'send' | 'save' | 'typing' | 'draft'>;
 
@@ -16,23 +20,37 @@ export class Composers {
   readonly drafts: Drafts;
   readonly #ui: Ui;
   readonly #outbox: Outbox;
+  readonly #hooks: ComposersHooks;
   readonly #sender: Sender;
   readonly #save: Hooks['save'] = (message, text) => this.#sender.saveEdit(message, text);
   #typedAt = 0;
 
-  constructor(ui: Ui, outbox: Outbox, { jumpToLatest, toEnd }: SenderHooks) {
+  constructor(ui: Ui, outbox: Outbox, hooks: ComposersHooks) {
     this.#ui = ui;
     this.#outbox = outbox;
+    this.#hooks = hooks;
     const { api, actions, model } = ui;
     this.uploads = new Uploads(api, actions.say);
     this.threadUploads = new Uploads(api, actions.say);
     this.drafts = new Drafts(browserStorage(), model.account.id);
-    this.#sender = new Sender(ui, outbox, { jumpToLatest, toEnd });
+    this.#sender = new Sender(ui, outbox, {
+      ...hooks,
+      toEnd: (place) => {
+        // A message ends the typing that was announced.
+        this.#typedAt = 0;
+        hooks.toEnd(place);
+      },
+    });
   }
 
   /** Moves a refused message back into its composer; without `isAsked` only into one that is free. */
-  takeBack(item: OutboxItem, composer: Composer, isAsked: boolean): void {
-    if (!isAsked && !composer.isFree) return;
+  takeBack(id: string, isAsked: boolean): void {
+    const item = this.#outbox.get(id);
+    if (!item) return;
+    const { current, thread } = this.#ui.model;
+    const isOpen = item.threadId === null ? item.roomId === current?.room.id : item.threadId === thread?.rootId;
+    const composer = this.#hooks.composerAt(item.threadId === null ? 'room' : 'thread');
+    if (!isOpen || (!isAsked && !composer.isFree)) return;
     if (composer.isEditing) {
       this.#ui.actions.say('First save your edit, or cancel it');
       return;

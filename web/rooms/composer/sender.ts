@@ -6,10 +6,13 @@ import type { Ui } from '../shell/ui.ts';
 import type { Outbox } from './outbox.ts';
 import type { Uploads } from './uploads.ts';
 
+/** Where a message is written. */
+export type Place = 'room' | 'thread';
+
 export interface SenderHooks {
   jumpToLatest(entry: RoomEntry): Promise<void>;
   /** Scrolls to the new message. */
-  toEnd(place: 'room' | 'thread'): void;
+  toEnd(place: Place): void;
 }
 
 export interface Written {

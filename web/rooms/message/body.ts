@@ -4,6 +4,8 @@ import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
+import { highlight } from './code/highlight.ts';
+import { withEmoji } from './emoji-codes.ts';
 import { splitLongText } from './long-text.ts';
 import { isPlainText, markdownToHtml } from './markdown.ts';
 
@@ -39,7 +41,7 @@ export function renderBody({ body, format, isGrowing = false }: MessageText, con
   const { shown, rest } = splitLongText(body);
   const fragment = document.createDocumentFragment();
   if (format === 'plain') fragment.append(asTyped(shown));
-  else if (isPlainText(shown)) fragment.append(h('p', {}, shown));
+  else if (isPlainText(shown)) fragment.append(h('p', {}, withEmoji(shown)));
   else fragment.append(renderMarkdown(shown, isGrowing && rest === '', context));
   if (rest !== '') fragment.append(restOf(rest));
   return fragment;
@@ -48,8 +50,7 @@ export function renderBody({ body, format, isGrowing = false }: MessageText, con
 const asTyped = (text: string): HTMLElement => h('p', { class: 'plain' }, text);
 
 function renderMarkdown(text: string, isGrowing: boolean, context: BodyContext): DocumentFragment {
-  const clean = sanitized.get(text) ?? sanitize(text);
-  if (!isGrowing) sanitized.keep(text, clean);
+  const clean = read(text, isGrowing);
   for (const pre of clean.querySelectorAll('pre')) dressCode(pre, context.clock);
   for (const table of clean.querySelectorAll('table')) {
     const frame = h('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' });
@@ -60,12 +61,55 @@ function renderMarkdown(text: string, isGrowing: boolean, context: BodyContext):
   return clean;
 }
 
+/** The nodes of a Markdown text, without what depends on the room. */
+function read(text: string, isGrowing: boolean): DocumentFragment {
+  const clean = sanitized.get(text) ?? sanitize(text);
+  if (!isGrowing) sanitized.keep(text, clean);
+  return clean;
+}
+
 function sanitize(text: string): DocumentFragment {
   const html = markdownToHtml(text);
-  if (html !== undefined) return DOMPurify.sanitize(html, ALLOWED);
+  if (html !== undefined) {
+    const clean = DOMPurify.sanitize(html, ALLOWED);
+    for (const node of proseOf(clean, ':')) node.data = withEmoji(node.data);
+    for (const code of clean.querySelectorAll<HTMLElement>('pre[data-language] > code')) markCode(code);
+    return clean;
+  }
   const fragment = document.createDocumentFragment();
   fragment.append(asTyped(text));
   return fragment;
+}
+
+function markCode(code: HTMLElement): void {
+  const pieces = highlight(code.textContent ?? '', code.parentElement?.dataset.language ?? '');
+  code.replaceChildren(...pieces.map(({ text, kind }) => (kind ? h('span', { class: `code-${kind}` }, text) : text)));
+}
+
+/** The texts outside code and links that contain a sign. */
+function proseOf(root: DocumentFragment, sign: string): readonly Text[] {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node as Text;
+    if (text.data.includes(sign) && !text.parentElement?.closest('code, pre, a')) found.push(text);
+  }
+  return found;
+}
+
+const BLOCKS = 'p, br, li, td, th, pre, blockquote, hr';
+
+/** The text of a message as a reader sees it, in one line; without the end of a long one. */
+export function plainTextOf({ body, format }: MessageText): string {
+  const { shown } = splitLongText(body);
+  if (format === 'plain') return shown.replace(/\s+/g, ' ');
+  if (isPlainText(shown)) return withEmoji(shown);
+  const walker = document.createTreeWalker(read(shown, false), NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  let text = '';
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node instanceof Text) text += node.data;
+    else if ((node as Element).matches(BLOCKS)) text += ' ';
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function restOf(text: string): HTMLElement {
@@ -102,13 +146,7 @@ function dressCode(pre: HTMLPreElement, clock: Clock): void {
 const MENTION = /(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63})/gu;
 
 function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyContext): void {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  const found: Text[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const text = node as Text;
-    if (text.data.includes('@') && !text.parentElement?.closest('code, pre, a')) found.push(text);
-  }
-  for (const text of found) {
+  for (const text of proseOf(root, '@')) {
     const parts: (Node | string)[] = [];
     let from = 0;
     for (const match of text.data.matchAll(MENTION)) {
@@ -132,9 +170,10 @@ export function summaryOf({ body, deleted, attachments, card }: WireMessage, mos
   const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
   const words = (title || body)
     .slice(0, 10 * most)
+    .replace(/!?\[([^[\]\n]{1,200})\]\([^()\s]{1,500}\)/g, '$1')
     .replace(/```[\w-]*\n?|[*`~]|^[>#]+ ?/gm, '')
     .replace(/\s+/g, ' ')
     .trim();
-  const text = words || attachments.map(({ name }) => name).join(', ');
+  const text = withEmoji(words) || attachments.map(({ name }) => name).join(', ');
   return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}\u2026` : text;
 }

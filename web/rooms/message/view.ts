@@ -9,7 +9,7 @@ import type { RoomEntry } from '../room/entry.ts';
 import { addressOf } from '../root.ts';
 import { pathOfMessage } from '../route.ts';
 import { avatar } from '../shell/avatar.ts';
-import { printAge, printFull, printSize, printTime } from '../shell/time-text.ts';
+import { printFull, printSize, printTime, timeAgo } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
@@ -84,7 +84,9 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
     h(
       'div',
       { class: 'gutter' },
-      isGrouped ? h('time', { class: 'side-time', 'aria-hidden': 'true' }, printTime(at)) : avatar(author),
+      isGrouped
+        ? h('time', { class: 'side-time', title: printFull(at), 'aria-hidden': 'true' }, printTime(at))
+        : avatar(author),
     ),
     h(
       'div',
@@ -242,7 +244,7 @@ function foot(message: WireMessage, { entry, place }: MessageLook, { actions, mo
           ),
         ),
         h('strong', {}, thread.replies === 1 ? '1 reply' : `${thread.replies} replies`),
-        h('span', { class: 'soft' }, printAge(Date.parse(thread.lastReplyAt), clock.now())),
+        h('span', { class: 'soft' }, timeAgo(thread.lastReplyAt, clock.now())),
       ),
   ];
 }
@@ -273,7 +275,7 @@ export function renderPending(item: OutboxItem, isGrouped: boolean, look: Messag
           'header',
           { class: 'message-head' },
           h('span', { class: 'author' }, account.name),
-          h('span', { class: 'time' }, printTime(item.createdAt)),
+          h('span', { class: 'time', title: printFull(item.createdAt) }, printTime(item.createdAt)),
         ),
       h('div', { class: 'body' }, renderBody({ body: item.body, format: 'markdown' }, context)),
       item.attachments.map(renderFile),

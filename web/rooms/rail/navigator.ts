@@ -177,7 +177,19 @@ export class Navigator {
       if (model.thread !== thread) return;
       this.#hooks.threadOpened(root);
       topics.changed('thread');
-      if (entry.me && thread.lastSeq > 0) await api.read(entry.room.id, { threadReads: { [rootId]: thread.lastSeq } });
+      const read = { threadReads: { [rootId]: thread.lastSeq } };
+      if (entry.me && thread.lastSeq > 0) entry.updateMe(await api.read(entry.room.id, read));
+    } catch (error) {
+      actions.fail(error);
+    }
+  }
+
+  async join({ room }: RoomEntry): Promise<void> {
+    const { model, api, topics, actions } = this.#ui;
+    try {
+      model.put(await api.send('POST', `/api/room/${room.id}/join`));
+      this.endVisit();
+      topics.changed('room', 'rooms');
     } catch (error) {
       actions.fail(error);
     }

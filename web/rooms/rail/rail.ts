@@ -1,6 +1,7 @@
-import { h, syncChildren } from '../../shared/dom.ts';
+import { h, setText, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import type { RoomEntry } from '../room/entry.ts';
+import { roomName } from '../room/name.ts';
 import { addressOf, ROOT } from '../root.ts';
 import { pathOfRoom } from '../route.ts';
 import type { Ui } from '../shell/ui.ts';
@@ -8,6 +9,8 @@ import type { Ui } from '../shell/ui.ts';
 export interface RailHooks {
   newRoom(): void;
   search(): void;
+  inbox(): void;
+  newDirect(): void;
   settings(near: HTMLElement): void;
 }
 
@@ -15,8 +18,11 @@ export interface RailHooks {
 export class Rail {
   readonly element: HTMLElement;
   readonly #joined = h('ul', { class: 'rail-list' });
+  readonly #direct = h('ul', { class: 'rail-list' });
   readonly #others = h('ul', { class: 'rail-list' });
   readonly #othersTitle = h('h2', { class: 'rail-title' }, 'More rooms');
+  readonly #inboxCount = h('span', { class: 'count-badge', 'aria-hidden': 'true', hidden: true });
+  readonly #inboxWords = h('span', { class: 'off-screen' });
   readonly #pill: HTMLElement;
   readonly #ui: Ui;
   readonly #links = new Map<string, { readonly stamp: string; readonly element: HTMLLIElement }>();
@@ -36,6 +42,14 @@ export class Rail {
       },
       icon('person'),
       h('span', {}, account.name),
+    );
+    const inbox = h(
+      'button',
+      { type: 'button', class: 'search-button', onclick: () => hooks.inbox() },
+      icon('bell'),
+      h('span', {}, 'Inbox', this.#inboxWords),
+      this.#inboxCount,
+      h('kbd', { 'aria-hidden': 'true' }, 'i'),
     );
     this.element = h(
       'nav',
@@ -58,32 +72,28 @@ export class Rail {
         h('span', {}, 'Search'),
         h('kbd', {}, '/'),
       ),
+      inbox,
       h(
         'div',
         { class: 'rail-scroll' },
-        h(
-          'div',
-          { class: 'rail-row' },
-          h('h2', { class: 'rail-title' }, 'Your rooms'),
-          h(
-            'button',
-            {
-              type: 'button',
-              class: 'icon-button',
-              'aria-label': 'New room',
-              title: 'New room',
-              onclick: () => hooks.newRoom(),
-            },
-            icon('plus'),
-          ),
-        ),
+        titleRow('Your rooms', 'New room', hooks.newRoom),
         this.#joined,
+        titleRow('Direct messages', 'New direct message', hooks.newDirect),
+        this.#direct,
         this.#othersTitle,
         this.#others,
       ),
       h('footer', { class: 'rail-foot' }, me),
     );
     ui.topics.on('rooms', () => this.show());
+    ui.topics.on('inbox', () => this.#showInbox());
+  }
+
+  #showInbox(): void {
+    const { size } = this.#ui.model.inbox;
+    this.#inboxCount.hidden = size === 0;
+    setText(this.#inboxCount, size > 99 ? '99+' : String(size));
+    setText(this.#inboxWords, size === 0 ? '' : `, ${size} unread`);
   }
 
   show(): void {
@@ -91,22 +101,27 @@ export class Rail {
     const entries = model.entries.filter(({ me, room }) => me?.archived !== true && !room.archived).sort(byActivity);
     const joined = entries.filter(({ me }) => me !== undefined);
     const others = entries.filter(({ me }) => me === undefined);
-    syncChildren(
+    const isDirect = ({ room }: RoomEntry) => room.visibility === 'direct';
+    const fill = (list: HTMLElement, shown: readonly RoomEntry[]) =>
+      syncChildren(
+        list,
+        shown.map((entry) => this.#link(entry)),
+      );
+    fill(
       this.#joined,
-      joined.map((entry) => this.#link(entry)),
+      joined.filter((entry) => !isDirect(entry)),
     );
-    syncChildren(
-      this.#others,
-      others.map((entry) => this.#link(entry)),
-    );
+    fill(this.#direct, joined.filter(isDirect));
+    fill(this.#others, others);
     this.#othersTitle.hidden = others.length === 0;
   }
 
   #link(entry: RoomEntry): HTMLLIElement {
     const { model, actions } = this.#ui;
     const { room, unread, mentions } = entry;
+    const { firingAlerts = 0 } = room;
     const isCurrent = model.current === entry;
-    const stamp = `${room.name}|${room.slug}|${room.visibility}|${unread}|${mentions}|${isCurrent}|${entry.me?.involvement}`;
+    const stamp = `${room.name}|${room.slug}|${room.visibility}|${unread}|${mentions}|${isCurrent}|${entry.me?.involvement}|${firingAlerts}`;
     const known = this.#links.get(room.id);
     if (known?.stamp === stamp) return known.element;
     const isQuiet = entry.me?.involvement === 'nothing' || entry.me?.involvement === 'invisible';
@@ -125,8 +140,9 @@ export class Rail {
         onclick: open,
       },
       icon(room.visibility === 'public' ? 'hash' : room.visibility === 'private' ? 'lock' : 'person'),
-      h('span', { class: 'rail-name' }, room.name),
+      h('span', { class: 'rail-name' }, roomName(room, model.account)),
       counted !== '' && h('span', { class: 'off-screen' }, counted),
+      firingAlerts > 0 && alertBadge(firingAlerts),
       mentions > 0
         ? h('span', { class: 'count-badge', 'aria-hidden': 'true' }, mentions > 99 ? '99+' : mentions)
         : unread > 0 && !isQuiet
@@ -140,6 +156,29 @@ export class Rail {
     this.#links.set(room.id, { stamp, element });
     return element;
   }
+}
+
+const titleRow = (title: string, action: string, act: () => void): HTMLElement =>
+  h(
+    'div',
+    { class: 'rail-row' },
+    h('h2', { class: 'rail-title' }, title),
+    h(
+      'button',
+      { type: 'button', class: 'icon-button', 'aria-label': action, title: action, onclick: act },
+      icon('plus'),
+    ),
+  );
+
+function alertBadge(count: number): HTMLElement {
+  const words = count === 1 ? '1 alert fires' : `${count} alerts fire`;
+  return h(
+    'span',
+    { class: 'alert-badge', title: words },
+    icon('warning'),
+    h('span', { 'aria-hidden': 'true' }, count > 99 ? '99+' : count),
+    h('span', { class: 'off-screen' }, `, ${words}`),
+  );
 }
 
 const byActivity = (a: RoomEntry, b: RoomEntry): number =>

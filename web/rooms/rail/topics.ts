@@ -1,5 +1,5 @@
 /** The parts of the page that can be redrawn on their own. */
-export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members';
+export type Topic = 'rooms' | 'room' | 'flow' | 'thread' | 'typing' | 'members' | 'inbox';
 
 /** Collects changes and notifies the listeners once a frame. */
 export class Topics {

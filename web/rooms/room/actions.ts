@@ -85,6 +85,10 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
         if (message.run) hooks.showSaw(await ui().api.run(message.run.id), message);
         return undefined;
       }),
+    messageUser(userId) {
+      const { api, model } = ui();
+      api.direct([userId]).then((room) => hooks.openRoom(model.put(room).room.id), fail);
+    },
     dropNote(id) {
       const { model } = ui();
       if (model.current) model.dropNote(model.current, id);

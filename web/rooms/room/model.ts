@@ -6,6 +6,7 @@ import type { WireOpenedRoom, WireRoom } from '../../../src/rooms/contract/room.
 import type { WireDelta } from '../../../src/rooms/contract/run.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Api } from '../api.ts';
+import { InboxModel } from '../inbox/model.ts';
 import type { StreamEvent } from '../live/sse-parser.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { ThreadModel } from '../thread/model.ts';
@@ -23,6 +24,8 @@ export interface ModelParts {
   readonly seen: (message: WireMessage) => void;
   /** The log no longer holds the events after the page's cursor: everything must be read again. */
   readonly reset: () => void;
+  /** A room has become known by an event: what is in it may be in the inbox. */
+  readonly discovered: () => void;
   /** The user is no longer in this room. */
   readonly left: (entry: RoomEntry) => void;
 }
@@ -39,10 +42,12 @@ export class RoomsModel {
   readonly #discovery: RoomDiscovery<WireRoom>;
   current: RoomEntry | undefined;
   thread: ThreadModel | undefined;
+  readonly inbox: InboxModel;
 
   constructor(parts: ModelParts) {
     this.#parts = parts;
     this.account = parts.account;
+    this.inbox = new InboxModel(parts.account.id);
     this.#discovery = new RoomDiscovery((id) =>
       parts.api.send<WireRoom>('GET', `/api/room/${id}`).catch(() => undefined),
     );
@@ -88,7 +93,8 @@ export class RoomsModel {
     const entry = this.#entries.get(roomId);
     if (!entry) return;
     this.#entries.delete(roomId);
-    this.#parts.topics.changed('rooms');
+    this.inbox.forget(roomId);
+    this.#parts.topics.changed('rooms', 'inbox');
     this.#parts.left(entry);
   }
 
@@ -120,6 +126,7 @@ export class RoomsModel {
       entry.room = { ...entry.room, lastSeq: message.seq, lastMessageAt: message.createdAt };
       topics.changed('rooms');
     }
+    if (entry.me && this.inbox.take(message, entry.me, isNew)) topics.changed('inbox');
     entry.early?.push(message);
     const applied = entry.isLoaded ? entry.list.apply(message) : 'outside';
     if (applied === 'gap') void this.fill(entry);
@@ -170,7 +177,9 @@ export class RoomsModel {
 
   async #discover(roomId: string): Promise<void> {
     const room = await this.#discovery.find(roomId);
-    if (room && !this.#entries.has(room.id)) this.put(room);
+    if (!room || this.#entries.has(room.id)) return;
+    this.put(room);
+    this.#parts.discovered();
   }
 
   #takeOther(entry: RoomEntry, { event, data }: WireStreamEvent): void {
@@ -268,6 +277,7 @@ export class RoomsModel {
 
   #takeMe(entry: RoomEntry, me: WireMe): void {
     entry.updateMe(me);
+    if (this.inbox.settle(entry.room.id, me)) this.#parts.topics.changed('inbox');
     if (me.lastReadSeq >= entry.lastSeq) {
       entry.unread = 0;
       entry.mentions = 0;

@@ -12,6 +12,7 @@ import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { emptyRoom } from './empty-room.ts';
 import type { RoomEntry } from './entry.ts';
+import { roomName } from './name.ts';
 
 export interface RoomPaneHooks extends Omit<ComposerHooks, 'people' | 'commands' | 'lastOwn' | 'leave'> {
   needBefore(entry: RoomEntry): void;
@@ -150,7 +151,8 @@ export class RoomPane {
     const { current } = model;
     if (!current) return;
     const { room, me, online } = current;
-    setText(this.#title, room.name);
+    const name = roomName(room, model.account);
+    setText(this.#title, name);
     setText(this.#topic, room.topic);
     const here = online.size > 0 ? `, ${online.size} here` : '';
     setText(this.#members.querySelector('span') as HTMLElement, String(room.memberCount));
@@ -169,7 +171,7 @@ export class RoomPane {
     this.#join.hidden = !isGuest;
     this.composer.element.hidden = isGuest;
     this.composer.closed = this.#closedBecause(current);
-    if (!this.composer.element.inert) this.composer.placeholder = `Message ${room.name}`;
+    if (!this.composer.element.inert) this.composer.placeholder = `Message ${name}`;
   }
 
   drawFlow(): void {

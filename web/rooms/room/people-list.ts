@@ -1,5 +1,6 @@
 import type { MemberBody, WireMember } from '../../../src/rooms/contract/member.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
+import { icon } from '../../shared/icons.ts';
 import { ANY_VERSION } from '../api.ts';
 import { avatar } from '../shell/avatar.ts';
 import type { Ui } from '../shell/ui.ts';
@@ -56,6 +57,7 @@ export class PeopleList {
 
 function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry: RoomEntry, ui: Ui): HTMLElement {
   const { api, model, actions } = ui;
+  const { room } = entry;
   const mayManage = (entry.isModerator || model.account.admin) && userId !== model.account.id && user.kind === 'human';
   const choice = h(
     'select',
@@ -88,6 +90,20 @@ function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry:
       user.name,
       user.id !== user.name && h('span', { class: 'soft' }, ` @${user.id}`),
     ),
+    user.kind === 'human' &&
+      userId !== model.account.id &&
+      room.visibility !== 'direct' &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'icon-button',
+          'aria-label': `Message ${user.name}`,
+          title: `Message ${user.name}`,
+          onclick: () => actions.messageUser(userId),
+        },
+        icon('thread'),
+      ),
     isOnline && h('span', { class: 'here' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), 'here'),
     mayManage ? choice : role !== 'member' && h('span', { class: 'soft' }, role),
   );

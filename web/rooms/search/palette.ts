@@ -3,20 +3,19 @@ import type { CancelTimer } from '../../shared/clock.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { reasonOf } from '../api-error.ts';
-import { summaryOf } from '../message/body.ts';
-import { readSnippet } from './snippet.ts';
-import { printAge } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { type Choice, hitChoice, personChoice, roomChoices } from './choices.ts';
+import { FilterBar } from './filter-bar.ts';
+import { withLocalDays } from './query.ts';
 
 const SEARCH_AFTER_MS = 200;
-const MAX_ROOMS = 6;
+const MAX_PEOPLE = 4;
 
-interface Choice {
+interface Row extends Choice {
   readonly element: HTMLLIElement;
-  readonly take: () => void;
 }
 
-/** Finds rooms and messages by a text: rooms at once, messages when the server answers. */
+/** Finds rooms, people and messages by a text: rooms at once, the rest when the server answers. */
 export class Palette {
   readonly #ui: Ui;
   readonly #field = h('input', {
@@ -26,24 +25,38 @@ export class Palette {
     'aria-controls': 'palette-list',
     'aria-autocomplete': 'list',
     'aria-label': 'Search rooms and messages',
-    placeholder: 'Rooms and messages; from:ana, in:ops, has:file, "a phrase"',
+    placeholder: 'Rooms, people, messages',
     autocomplete: 'off',
     spellcheck: 'false',
   });
   readonly #list = h('ul', { class: 'palette-list', id: 'palette-list', role: 'listbox', 'aria-label': 'Found' });
   readonly #status = h('p', { class: 'palette-status soft', role: 'status' });
+  readonly #filters: FilterBar;
   readonly #dialog: HTMLDialogElement;
-  #choices: readonly Choice[] = [];
+  #rows: readonly Row[] = [];
+  #people: readonly Choice[] = [];
+  #hits: readonly WireHit[] = [];
+  #next: string | null = null;
   #selected = 0;
   #cancelTimer: CancelTimer = () => {};
   #asked = '';
 
   constructor(ui: Ui) {
     this.#ui = ui;
+    this.#filters = new FilterBar(ui, (query) => {
+      this.#field.value = query;
+      this.#onInput();
+    });
+    const close = h(
+      'button',
+      { type: 'button', class: 'icon-button', 'aria-label': 'Close', onclick: () => this.#dialog.close() },
+      icon('close'),
+    );
     this.#dialog = h(
       'dialog',
       { class: 'palette', 'aria-label': 'Search' },
-      h('div', { class: 'palette-field' }, icon('search'), this.#field),
+      h('div', { class: 'palette-field' }, icon('search'), this.#field, close),
+      this.#filters.element,
       this.#list,
       this.#status,
     );
@@ -53,9 +66,10 @@ export class Palette {
     document.body.append(this.#dialog);
   }
 
-  open(): void {
+  /** `query`: at first; with `@` people alone are found. */
+  open(query = ''): void {
     if (this.#dialog.open) return;
-    this.#field.value = '';
+    this.#field.value = query;
     this.#dialog.showModal();
     this.#onInput();
     this.#field.focus();
@@ -64,107 +78,104 @@ export class Palette {
   #onInput(): void {
     const query = this.#field.value.trim();
     this.#cancelTimer();
-    this.#show(this.#rooms(query), []);
     this.#status.textContent = '';
     this.#asked = query;
-    if (query.length < 2) return;
-    this.#cancelTimer = this.#ui.clock.after(SEARCH_AFTER_MS, () => void this.#search(query));
+    this.#people = [];
+    this.#hits = [];
+    this.#next = null;
+    this.#show();
+    if (query.length < 2 && query !== '@') return;
+    this.#cancelTimer = this.#ui.clock.after(SEARCH_AFTER_MS, () => {
+      void this.#findPeople(query);
+      if (!query.startsWith('@')) void this.#search(query);
+    });
+  }
+
+  async #findPeople(query: string): Promise<void> {
+    const { api, model } = this.#ui;
+    const { users } = await api.users(query.replace(/^@/, '')).catch(() => ({ users: [] }));
+    if (this.#asked !== query) return;
+    this.#people = users
+      .filter(({ kind, disabled, id }) => kind === 'human' && !disabled && id !== model.account.id)
+      .slice(0, query.startsWith('@') ? users.length : MAX_PEOPLE)
+      .map((user) => personChoice(user, this.#ui));
+    if (query.startsWith('@') && this.#people.length === 0) this.#status.textContent = 'Nobody by that name.';
+    this.#show();
   }
 
   async #search(query: string): Promise<void> {
     try {
-      const { hits } = await this.#ui.api.search(query);
+      const { hits, next } = await this.#ui.api.search(withLocalDays(query), this.#next ?? undefined);
       if (this.#asked !== query) return;
-      this.#show(
-        this.#rooms(query),
-        hits.map((hit) => this.#hit(hit)),
-      );
+      this.#hits = [...this.#hits, ...hits];
+      this.#next = next;
+      this.#show();
+      const { length } = this.#hits;
+      const more = next === null ? '' : ' so far';
       this.#status.textContent =
-        hits.length === 0
+        length === 0
           ? 'No messages found.'
-          : hits.length === 1
+          : length === 1
             ? '1 message'
-            : `${hits.length} messages, the newest first`;
+            : `${length} messages${more}, the newest first`;
     } catch (error) {
-      if (this.#asked === query) this.#status.textContent = reasonOf(error);
+      if (this.#asked === query) this.#status.textContent = reasonOf(error).replace(/^q: /, '');
     }
   }
 
-  #show(rooms: readonly Choice[], hits: readonly Choice[]): void {
-    this.#choices = [...rooms, ...hits];
-    this.#list.replaceChildren(...this.#choices.map(({ element }) => element));
-    for (const [index, { element }] of this.#choices.entries()) element.id = `palette-${index}`;
-    this.#select(0);
+  #show(): void {
+    const query = this.#asked;
+    const ui = this.#ui;
+    const choices = [
+      ...(query.startsWith('@') ? [] : roomChoices(query, ui)),
+      ...this.#people,
+      ...this.#hits.map((hit) => hitChoice(hit, ui)),
+      ...(this.#next === null ? [] : [this.#moreChoice()]),
+    ];
+    const { length } = this.#rows;
+    this.#rows = choices.map((choice) => this.#row(choice));
+    this.#list.replaceChildren(...this.#rows.map(({ element }) => element));
+    for (const [index, { element }] of this.#rows.entries()) element.id = `palette-${index}`;
+    // More results come behind the selected one.
+    this.#select(length > 0 && this.#hits.length > 0 ? Math.min(this.#selected, this.#rows.length - 1) : 0);
+    this.#filters.element.hidden = query.startsWith('@');
+    this.#filters.show(this.#field.value, this.#hits);
   }
 
-  #rooms(query: string): readonly Choice[] {
-    const wanted = query.toLowerCase();
-    const { model, actions } = this.#ui;
-    return model.entries
-      .filter(({ room }) => wanted === '' || room.name.toLowerCase().includes(wanted) || room.slug.includes(wanted))
-      .sort((a, b) => b.unread - a.unread || (b.room.lastMessageAt ?? '').localeCompare(a.room.lastMessageAt ?? ''))
-      .slice(0, MAX_ROOMS)
-      .map(({ room, unread }) =>
-        this.#choice(
-          () => actions.openRoom(room.id),
-          icon(room.visibility === 'public' ? 'hash' : 'lock'),
-          h('span', { class: 'palette-name' }, room.name),
-          h('span', { class: 'soft palette-hint' }, unread > 0 ? `${unread} unread` : room.topic),
-        ),
-      );
-  }
-
-  #hit(hit: WireHit): Choice {
-    const { message, snippet } = hit;
-    const { model, actions, clock } = this.#ui;
-    const parts = readSnippet(hit).map(({ text, isHit }) => (isHit ? h('mark', {}, text) : text));
-    const room = model.entry(message.roomId)?.room.name ?? '';
-    return this.#choice(
-      () => actions.showMessage(message.id, message.roomId),
-      icon('thread'),
-      h(
-        'span',
-        { class: 'palette-hit' },
-        h(
-          'span',
-          { class: 'palette-meta' },
-          h('strong', {}, message.author.name),
-          h('span', { class: 'soft' }, `${room}, ${printAge(Date.parse(message.createdAt), clock.now())}`),
-        ),
-        h('span', {}, snippet === '' ? summaryOf(message) : parts),
-      ),
-    );
-  }
-
-  #choice(take: () => void, ...content: readonly Node[]): Choice {
-    const element = h('li', { role: 'option', class: 'palette-option' }, content);
-    const choice: Choice = {
-      element,
-      take: () => {
-        this.#dialog.close();
-        take();
-      },
+  #moreChoice(): Choice {
+    return {
+      staysOpen: true,
+      content: [h('span', { class: 'palette-more' }, 'More messages')],
+      take: () => void this.#search(this.#asked),
     };
-    element.addEventListener('click', choice.take);
-    element.addEventListener('pointermove', () => this.#select(this.#choices.indexOf(choice), false));
-    return choice;
+  }
+
+  #row(choice: Choice): Row {
+    const element = h('li', { role: 'option', class: 'palette-option' }, choice.content);
+    const take = () => {
+      if (!choice.staysOpen) this.#dialog.close();
+      choice.take();
+    };
+    const row = { ...choice, element, take };
+    element.addEventListener('click', take);
+    element.addEventListener('pointermove', () => this.#select(this.#rows.indexOf(row), false));
+    return row;
   }
 
   #select(index: number, scroll = true): void {
     this.#selected = index;
-    for (const [at, { element }] of this.#choices.entries())
-      element.setAttribute('aria-selected', String(at === index));
-    if (this.#choices[index]) this.#field.setAttribute('aria-activedescendant', `palette-${index}`);
+    for (const [at, { element }] of this.#rows.entries()) element.setAttribute('aria-selected', String(at === index));
+    if (this.#rows[index]) this.#field.setAttribute('aria-activedescendant', `palette-${index}`);
     else this.#field.removeAttribute('aria-activedescendant');
-    if (scroll) this.#choices[index]?.element.scrollIntoView({ block: 'nearest' });
+    if (scroll) this.#rows[index]?.element.scrollIntoView({ block: 'nearest' });
   }
 
   #onKey(event: KeyboardEvent): void {
-    const { length } = this.#choices;
+    const { length } = this.#rows;
     if (event.isComposing || length === 0) return;
     if (event.key === 'ArrowDown') this.#select((this.#selected + 1) % length);
     else if (event.key === 'ArrowUp') this.#select((this.#selected + length - 1) % length);
-    else if (event.key === 'Enter') this.#choices[this.#selected]?.take();
+    else if (event.key === 'Enter') this.#rows[this.#selected]?.take();
     else return;
     event.preventDefault();
   }

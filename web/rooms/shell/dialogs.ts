@@ -92,6 +92,7 @@ export function askToJoin(room: string, inviter: string, act: () => Promise<void
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['/ or Ctrl K', 'search, go to a room'],
+  ['i', 'inbox: unread mentions and threads'],
   ['Enter', 'send; Shift Enter for a new line'],
   ['\u2191 in an empty field', 'edit your last message'],
   ['Esc', 'from the field to the messages, and back'],

@@ -3,6 +3,7 @@ import type { LiveLink } from '../live/live-link.ts';
 import { summaryOf } from '../message/body.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { RoomsModel } from '../room/model.ts';
+import { roomName } from '../room/name.ts';
 import { addressOf } from '../root.ts';
 import { wantsNotification } from './notification-rule.ts';
 
@@ -34,7 +35,8 @@ export class Notifier {
     );
     const mentions = heard.reduce((sum, entry) => sum + entry.mentions, 0);
     const isUnread = heard.some(({ unread }) => unread > 0);
-    const name = this.#model.current?.room.name;
+    const { current, account } = this.#model;
+    const name = current && roomName(current.room, account);
     const title = `${name ? `${name} · ` : ''}opsdeck rooms`;
     document.title = mentions > 0 ? `(${mentions}) ${title}` : isUnread ? `\u2022 ${title}` : title;
     const badge = mentions > 0 ? 'mention' : isUnread ? 'unread' : 'none';
@@ -48,7 +50,7 @@ export class Notifier {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;
     if (!wantsNotification(entry, message, this.#model.account.id, now)) return;
-    const note = new Notification(`${message.author.name} in ${entry.room.name}`, {
+    const note = new Notification(`${message.author.name} in ${roomName(entry.room, this.#model.account)}`, {
       body: summaryOf(message),
       tag: message.id,
     });

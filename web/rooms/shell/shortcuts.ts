@@ -3,6 +3,7 @@ import type { Ui } from './ui.ts';
 
 export interface KeyHooks {
   search(): void;
+  inbox(): void;
   /** Focuses the composer. */
   compose(): void;
   messageOf(id: string): WireMessage | undefined;
@@ -23,7 +24,8 @@ export function listenToKeys(ui: Ui, hooks: KeyHooks): void {
     if (event.key === '/') {
       event.preventDefault();
       hooks.search();
-    } else if (event.key === 'Escape') hooks.compose();
+    } else if (event.key === 'i') hooks.inbox();
+    else if (event.key === 'Escape') hooks.compose();
   });
 }
 

@@ -1,6 +1,9 @@
+import { h } from '../../shared/dom.ts';
+
 const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+/** With the zone, as every other text leaves it out. */
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const SHORT = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 const DAY_MS = 86_400_000;
@@ -30,6 +33,12 @@ export function printAge(at: number, now: number): string {
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
   if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))}d`;
   return SHORT.format(at);
+}
+
+/** The age of an RFC 3339 instant as an element, with day and zone in its title. */
+export function timeAgo(instant: string, now: number): HTMLTimeElement {
+  const at = Date.parse(instant);
+  return h('time', { datetime: instant, title: printFull(at) }, printAge(at, now));
 }
 
 /** A length of time in its two largest units: `1h 05m`, `3m 20s`. */

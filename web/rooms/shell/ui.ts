@@ -22,6 +22,8 @@ export interface Actions {
   /** Shows a message of any room. */
   showMessage(id: string, roomId: string): void;
   openRoom(idOrSlug: string): void;
+  /** Opens the direct room with a user. */
+  messageUser(userId: string): void;
   retrySend(id: string): void;
   /** Moves a refused message back into the field. */
   editSend(id: string): void;
