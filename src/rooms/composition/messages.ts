@@ -8,7 +8,6 @@ import { MessageReader } from '../messages/reader.ts';
 import { MessageSearch } from '../messages/search.ts';
 import { MessageWriter } from '../messages/writer.ts';
 import { filePaths } from '../routes/files.ts';
-import { inboxPaths } from '../routes/inbox.ts';
 import type { Paths } from '../routes/index.ts';
 import { messagePaths } from '../routes/messages.ts';
 import { reactionPaths } from '../routes/reactions.ts';
@@ -31,8 +30,7 @@ export function composeMessages(core: RoomsCore) {
   const paths = (commands: SlashCommands): readonly Paths[] => [
     messagePaths({ guard, messages, reader, commands, maxBodyBytes, requireIfMatch, cursor }),
     reactionPaths({ guard, messages, reader }),
-    searchPaths({ guard, search, reader }),
-    inboxPaths({ guard, inbox }),
+    searchPaths({ guard, search, reader, inbox }),
     filePaths({ guard, files, maxBytes: maxUploadBytes }),
   ];
   return {

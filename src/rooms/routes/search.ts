@@ -1,4 +1,5 @@
 import { printHits, SEARCH_QUERY } from '../contract/search.ts';
+import type { Inbox } from '../messages/inbox.ts';
 import type { MessageReader } from '../messages/reader.ts';
 import type { MessageSearch } from '../messages/search.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';
@@ -10,11 +11,17 @@ export interface SearchRouteParts {
   readonly guard: GuardParts;
   readonly search: MessageSearch;
   readonly reader: MessageReader;
+  readonly inbox: Inbox;
 }
 
-/** `/api/search`: messages of all rooms that the caller may read. */
+/** Messages of all rooms: `/api/search` of those that the caller may read, `/api/inbox` of those that wait for the caller. */
 export function searchPaths(parts: SearchRouteParts): Paths {
-  return { '/api/search': { GET: admit(parts.guard, { scope: 'read', limit: 'search' }, searchMessages(parts)) } };
+  const { guard, inbox } = parts;
+  const needs = { scope: 'read', limit: 'search' } as const;
+  return {
+    '/api/search': { GET: admit(guard, needs, searchMessages(parts)) },
+    '/api/inbox': { GET: admit(guard, needs, async (c, caller) => answerJson(c, await inbox.print(caller))) },
+  };
 }
 
 function searchMessages({ search, reader }: SearchRouteParts): CallerHandler {
