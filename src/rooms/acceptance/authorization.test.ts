@@ -137,6 +137,7 @@ test('a reader with history since joining sees nothing earlier, by any path', as
     `/api/room/${room}/message`,
     `/api/room/${room}?messages=50`,
     `/api/search?q=marmalade`,
+    '/api/inbox',
     '/api/event/log?since=0&wait=0&limit=500',
     `/api/room/${room}/export`,
     `/api/room/${room}/export?format=html`,

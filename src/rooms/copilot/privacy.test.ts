@@ -168,6 +168,7 @@ test('a private run is seen by its author alone', async (t) => {
       '/api/event/log?since=0&rooms=ops',
       '/api/room/ops/export',
       '/api/search?q=quietly',
+      '/api/inbox',
       '/api/room/ops/message',
     ]) {
       const { text } = await people.send('GET', path, { as });

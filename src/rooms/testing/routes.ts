@@ -65,6 +65,7 @@ DELETE /api/message/:message/pin | manage | moderated
 POST /api/message/:alert/action/ack | write | 404 403 201 201 201 201 201 | changes
 GET /api/command | read | all 200
 GET /api/search?q=marmalade | read | all 200
+GET /api/inbox | read | all 200
 GET /api/search?q=marmalade&room=:room | read | joined
 POST /api/file | write | all 201 | changes | "bytes"
 GET /api/file/:file | read | joined

@@ -38,6 +38,7 @@ const OF_NO_ROOM = new Set([
   '/api/file',
   '/api/hook',
   '/api/import',
+  '/api/inbox',
   '/api/me',
   '/api/message',
   '/api/provider',
