@@ -59,7 +59,8 @@ function shownOf({ after, around, limit }: PageQuery, { down, up }: Sides): Side
 }
 
 /** The parameters from $6 on. */
-function conditionsOf({ threadId, type, authorId }: PageQuery): { readonly where: string; readonly values: string[] } {
+function conditionsOf(page: PageQuery): { readonly where: string; readonly values: string[] } {
+  const { threadId, type, authorId, concerns } = page;
   const values: string[] = [];
   const add = (text: string) => `$${5 + values.push(encodeText(text))}`;
   let where = '';
@@ -72,8 +73,19 @@ function conditionsOf({ threadId, type, authorId }: PageQuery): { readonly where
   // The condition of the partial index.
   if (type !== undefined) where += ` AND m.type = ${add(type)}${type === 'text' ? '' : " AND m.type <> 'text'"}`;
   if (authorId !== undefined) where += ` AND m.author = ${add(authorId)}`;
+  if (concerns !== undefined) where += ` AND m.seq = ANY (ARRAY(${concernsOf(add(concerns))}))`;
   return { where, values };
 }
+
+/** A user's latest messages; their threads are the user's. */
+const MAX_OWN = 1000;
+
+const concernsOf = (user: string): string => `
+  SELECT seq FROM opsdeck.room_mention WHERE user_id IN (${user}, '${EVERYBODY}') AND room = $1 AND seq > $2
+  UNION ALL SELECT seq FROM opsdeck.room_message WHERE room = $1 AND thread IN (
+    SELECT coalesce(thread, id) FROM (
+      SELECT thread, id FROM opsdeck.room_message WHERE author = ${user} AND room = $1 AND seq > $2
+      ORDER BY first DESC LIMIT ${MAX_OWN}) own)`;
 
 const UNREAD = `
   SELECT (

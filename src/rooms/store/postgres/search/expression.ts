@@ -1,5 +1,5 @@
-import { tokensOf } from '../../words.ts';
 import type { SearchQuery, SearchTerm } from '../../store.ts';
+import { tokensOf } from '../../words.ts';
 import { cutWord, FILE_WORD, LINK_WORD, PARTIAL_WORD, quoteWord } from './vector.ts';
 
 /** The terms of a search as a tsquery, or undefined if it asks for no words. */
