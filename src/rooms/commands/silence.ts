@@ -1,7 +1,7 @@
 import type { AlertsClient, SilenceRequest } from '../alerts-client.ts';
 import { requireForce } from '../domain/card/alert-access.ts';
-import type { AlertCard } from '../domain/card/alert-card.ts';
 import type { CommandAlerts } from '../domain/card/command-card.ts';
+import { matchersOf } from '../domain/card/silence.ts';
 import { readMatchers, splitWords } from '../domain/command/arguments.ts';
 import type { CommandLine } from '../domain/command/line.ts';
 import { type LabelMatcher, matchesAnything, printMatcher } from '../domain/command/matcher.ts';
@@ -121,11 +121,6 @@ async function createSilence(
   if (!before.ok) return before;
   if (before.value !== undefined) return accepted(before.value);
   return alerts.silence({ ...silenced, endsAt, createdBy: caller.user.id, comment });
-}
-
-function matchersOf({ groupLabels, labels }: AlertCard): readonly LabelMatcher[] {
-  const chosen = Object.keys(groupLabels).length > 0 ? groupLabels : labels;
-  return Object.entries(chosen).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
 }
 
 interface Silence {
