@@ -107,7 +107,9 @@ function alertList({ alerts }: AlertCard, more: number): HTMLElement | false {
   );
   if (shown.length === 0) return false;
   const rows = shown.map(({ state, labels, summary, links = [] }) => {
-    const words = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const { severity, ...others } = labels;
+    const ordered = Object.entries(severity === undefined ? others : { severity, ...others });
+    const words = ordered.map(([name, value]) => `${name}=${value}`);
     const dot = h('span', { class: 'dot', 'data-state': state, role: 'img', 'aria-label': state });
     const code = h('span', { class: 'code' }, words.join(' '));
     return h('li', {}, dot, code, summary !== '' && h('span', {}, summary), linksTo(links));
@@ -142,9 +144,13 @@ function notes({ acked, silence, counts }: AlertCard, now: number): HTMLElement 
         'span',
         { class: 'alert-note', title: `until ${printFull(Date.parse(silence.endsAt))}` },
         icon('bell'),
-        `${silence.alerts === undefined ? '' : `${silence.alerts} of ${counts.firing + counts.resolved} alerts `}silenced by ${silence.by}, `,
-        h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
-        ' left',
+        h(
+          'span',
+          {},
+          `${silence.alerts === undefined ? '' : `${silence.alerts} of ${counts.firing + counts.resolved} alerts `}silenced by ${silence.by}, `,
+          h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
+          ' left',
+        ),
       ),
   );
 }
@@ -166,7 +172,7 @@ function buttons(message: WireMessage, card: AlertCard, { actions, clock, model 
       h(
         'span',
         { class: 'button-group', role: 'group', 'aria-label': 'The silence' },
-        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silence'),
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silenced'),
         press('unsilence', 'End', 'End the silence'),
         EXTENSIONS.map(([name, label, length]) => press(name, label, `Extend the silence by ${length}`)),
       ),
