@@ -48,8 +48,8 @@ export function composeIntegrations(core: RoomsCore, { messages, files, alerts, 
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
   const cards = new AlertCards({ messages, state, store, writer, clock, newId });
-  const silences = new CardSilences({ alerts, state, store, cards, clock });
-  writer.onCommit((events) => silences.notice(events));
+  const silences = options.readOnly ? undefined : new CardSilences({ alerts, state, store, cards, clock });
+  writer.onCommit((events) => silences?.notice(events));
   const posts = new CommandPosts(messages, store);
   const relay = openRelay(core);
   const dashboard = openDashboard(core);
@@ -73,7 +73,7 @@ export function composeIntegrations(core: RoomsCore, { messages, files, alerts, 
     ],
     async close() {
       commands.close();
-      await silences.close();
+      await silences?.close();
       cards.close();
       reminders?.close();
       await outgoing.close();

@@ -35,8 +35,11 @@ interface Fixture {
 
 async function openCards(t: Cleanup): Promise<Fixture> {
   const server: Fixture['server'] = { isAway: false, silences: [], fingerprints: [] };
-  const alertmanager = await startFakeAlertmanager(t, ({ path }) => {
+  const alertmanager = await startFakeAlertmanager(t, ({ method, path }) => {
     if (server.isAway) return 'cut';
+    const found = server.silences.find(({ id }) => path.endsWith(`/${id}`));
+    if (method === 'DELETE') server.silences = server.silences.filter((silence) => silence !== found);
+    if (found) return { json: wireSilence(found) };
     return { json: path.endsWith('/silences') ? server.silences.map(wireSilence) : server.fingerprints.map(wireAlert) };
   });
   const clock = new FakeClock(NOW);
@@ -106,6 +109,20 @@ test('a silence made and ended on the alert server is on all cards that it holds
   server.silences = [{ id: 'other', endsAt: at(90 * MINUTE), value: 'Other' }];
   await look();
   await eventually('neither is silenced', until(undefined));
+});
+
+test('a silence that a command ends goes from all cards at once', async (t) => {
+  const { rooms, server, notify, card, look, clock } = await openCards(t);
+  const ids = [await notify('web1'), await notify('web2')];
+  const silenced = async () => (await Promise.all(ids.map(card))).filter(({ silence }) => silence !== null).length;
+  server.silences = [{ id: 'silence-1', endsAt: at(60 * MINUTE) }];
+  await look();
+  await eventually('both are silenced', async () => (await silenced()) === 2);
+  const body = { body: '/unsilence silence-1', threadId: ids[0] };
+  const said = await rooms.send('POST', '/api/room/ops/message', { as: 'ana', body });
+  assert.equal(said.status, 201, said.text);
+  clock.advance(1_000);
+  await eventually('neither is silenced', async () => (await silenced()) === 0);
 });
 
 test('a silence ends with its time while the alert server is away', async (t) => {

@@ -93,8 +93,8 @@ export class CardSilences {
       for (const { message } of await store.messages(ids.slice(at, at + PART))) {
         const live = state.get('card', message.id);
         const card = readCard(message.card);
-        if (card) await this.#follow(message.roomId, message.id, card, silences);
-        if (live) this.#seen.add(live);
+        const isDone = card === undefined || (await this.#follow(message.roomId, message.id, card, silences));
+        if (live && isDone) this.#seen.add(live);
       }
     }
   }
@@ -112,17 +112,20 @@ export class CardSilences {
     return this.#known?.map(compileSilence);
   }
 
+  /** Returns whether the card is now as on the alert server. */
   async #follow(
     roomId: string,
     id: string,
     card: AlertCard,
     silences: readonly CompiledSilence[] | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { cards, clock } = this.#parts;
     const now = clock.now();
     const isConcerned = card.isListed === true || followAlertServer(card, { silences, listed: undefined }, now).silence;
     const listed = isConcerned ? await this.#listed(card) : undefined;
-    await cards.change(roomId, id, (current) => followAlertServer(current, { silences, listed }, clock.now()));
+    const state = { silences, listed };
+    const changed = await cards.change(roomId, id, (current) => followAlertServer(current, state, clock.now()));
+    return changed.ok;
   }
 
   async #listed(card: AlertCard): Promise<ReadonlySet<string> | undefined> {
