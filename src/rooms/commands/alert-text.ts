@@ -30,6 +30,11 @@ export function summariseAlerts(alerts: readonly FoundAlert[]): CommandAlerts {
 /** `1 active alert`, `3 active alerts`. */
 export const countAlerts = (count: number): string => `${count} active ${count === 1 ? 'alert' : 'alerts'}`;
 
+/** What a silence matches: `matches 3 active alerts; newly silences 1`. */
+export function printMatching({ count, newlySilenced = count }: CommandAlerts): string {
+  return `matches ${countAlerts(count)}; newly silences ${newlySilenced}`;
+}
+
 /** An absolute, unambiguous time: `2030-01-02 09:00 UTC`. */
 export const printEnd = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 

@@ -1,7 +1,7 @@
 import type { AlertsClient } from '../alerts-client.ts';
 import type { CommandCard } from '../domain/card/command-card.ts';
 import { accepted, refuse } from '../domain/refusal.ts';
-import { countAlerts, printEnd } from './alert-text.ts';
+import { countAlerts, printEnd, printMatching } from './alert-text.ts';
 import type { CommandMessage, CommandRequest } from './command.ts';
 import type { CommandPosts } from './command-posts.ts';
 
@@ -14,9 +14,13 @@ export function silenceMessage(card: CommandCard): CommandMessage {
   const { id, matchers, comment, endsAt, endedBy } = silence;
   const reason = comment === '' ? '' : `: ${comment}`;
   const head = `silenced ${matchers.join(', ')} until ${printEnd(Date.parse(endsAt))}${reason}`;
-  const matching = `matches ${countAlerts(alerts?.count ?? 0)}`;
+  const found = alerts ?? { count: 0, listed: [] };
+  const matching = printMatching(found);
   if (endedBy !== undefined)
-    return { body: `${head}\n${matching}; ended by ${endedBy}`, card: { ...card, actions: [] } };
+    return {
+      body: `${head}\nmatches ${countAlerts(found.count)}; ended by ${endedBy}`,
+      card: { ...card, actions: [] },
+    };
   if (id === '') return { body: `${head}\n${matching}`, card };
   const actions = [
     { name: 'end', label: 'End', line: `/unsilence ${id}`, until: endsAt },

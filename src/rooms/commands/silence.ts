@@ -1,13 +1,13 @@
-import type { AlertsClient, SilenceRequest } from '../alerts-client.ts';
+import type { AlertsClient, ListedAlert, SilenceRequest } from '../alerts-client.ts';
 import { requireForce } from '../domain/card/alert-access.ts';
-import type { AlertCard } from '../domain/card/alert-card.ts';
 import type { CommandAlerts } from '../domain/card/command-card.ts';
+import { matchersOf } from '../domain/card/silence.ts';
 import { readMatchers, splitWords } from '../domain/command/arguments.ts';
 import type { CommandLine } from '../domain/command/line.ts';
 import { type LabelMatcher, matchesAnything, printMatcher } from '../domain/command/matcher.ts';
 import { readMoment } from '../domain/command/moment.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
-import { countAlerts, printAlerts, printEnd, summariseAlerts } from './alert-text.ts';
+import { printAlerts, printEnd, printMatching, summariseAlerts } from './alert-text.ts';
 import {
   type CommandMessage,
   type CommandParts,
@@ -86,12 +86,12 @@ async function postSilence(
     printSilence(request, args, { id, matchers, startsAt, found });
   const early = await posts.refusalOf(request, messageOf(LONGEST_ID, NO_ALERTS));
   if (early) return early;
-  const matching = await alerts.alerts(matchers, { onlyActive: true });
+  const matching = await alerts.alerts(matchers, { onlyActive: false });
   if (!matching.ok) return matching;
-  const found = summariseAlerts(matching.value);
+  const found = summariseMatching(matching.value);
   if (args.isPreview) {
     const words = matchers.map(printMatcher).join(', ');
-    const text = `would silence ${words} until ${printEnd(args.endsAt)}; matches ${countAlerts(found.count)}\n${printAlerts(found)}`;
+    const text = `would silence ${words} until ${printEnd(args.endsAt)}; ${printMatching(found)}\n${printAlerts(found)}`;
     return notice(text.trim(), messageOf('', found).card);
   }
   return posts.act(request, messageOf(LONGEST_ID, found), async () => {
@@ -102,8 +102,14 @@ async function postSilence(
     if (!made.ok) return made;
     const mark = { id: made.value, endsAt: new Date(args.endsAt).toISOString(), by: request.caller.user.id };
     if (root) await parts.cards.change(request.access.room.id, root.id, (card) => ({ ...card, silence: mark }));
-    return accepted(messageOf(made.value, found));
+    return accepted(messageOf(made.value, summariseMatching(matching.value, made.value)));
   });
+}
+
+/** `id`: of the silence itself, which a repeated command finds in place. */
+function summariseMatching(alerts: readonly ListedAlert[], id?: string): CommandAlerts {
+  const newly = alerts.filter(({ silencedBy }) => silencedBy.every((other) => other === id));
+  return { ...summariseAlerts(alerts), newlySilenced: newly.length };
 }
 
 /**
@@ -121,11 +127,6 @@ async function createSilence(
   if (!before.ok) return before;
   if (before.value !== undefined) return accepted(before.value);
   return alerts.silence({ ...silenced, endsAt, createdBy: caller.user.id, comment });
-}
-
-function matchersOf({ groupLabels, labels }: AlertCard): readonly LabelMatcher[] {
-  const chosen = Object.keys(groupLabels).length > 0 ? groupLabels : labels;
-  return Object.entries(chosen).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
 }
 
 interface Silence {

@@ -207,3 +207,15 @@ test("a card's buttons do what their lines do", async (t) => {
   assert.equal(silencesOf(room).length, 1);
   assert.equal((await press('explode')).status, 404);
 });
+
+test('/silence says how many alerts it newly silences', async (t) => {
+  const silenced = { ...ALERT, status: { state: 'suppressed', silencedBy: ['other'], inhibitedBy: [] } };
+  const inhibited = { ...ALERT, status: { state: 'suppressed', silencedBy: [], inhibitedBy: ['x'] } };
+  const room = await openRoom(t, (request) =>
+    request.path === '/api/v2/alerts' ? { json: [ALERT, silenced, inhibited] } : answerAlerts(request),
+  );
+  const { json } = await room.say('/silence 2h alertname=DiskFull');
+  assert.match(json.body, /matches 3 active alerts; newly silences 2;/);
+  assert.deepEqual([json.card.alerts.count, json.card.alerts.newlySilenced], [3, 2]);
+  assert.match((await room.say('/silence? 2h a=b')).json.notice, /matches 3 active alerts; newly silences 2/);
+});

@@ -9,6 +9,7 @@ import { DashboardClient } from '../dashboard-client.ts';
 import type { Room } from '../domain/room/room.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { AlertCards } from '../hooks/alert-cards.ts';
+import { CardSilences } from '../hooks/card-silences.ts';
 import { IncomingHooks } from '../hooks/incoming-hooks.ts';
 import { OutgoingHooks } from '../hooks/outgoing-hooks.ts';
 import { HookRegistry } from '../hooks/registry.ts';
@@ -47,6 +48,8 @@ export function composeIntegrations(core: RoomsCore, { messages, files, alerts, 
   const { baseUrl, requireIfMatch } = options;
   const permalink = ({ slug }: Room, id: string) => `${(baseUrl ?? url()).replace(/\/+$/, '')}/r/${slug}/m/${id}`;
   const cards = new AlertCards({ messages, state, store, writer, clock, newId });
+  const silences = options.readOnly ? undefined : new CardSilences({ alerts, state, store, cards, clock });
+  writer.onCommit((events) => silences?.notice(events));
   const posts = new CommandPosts(messages, store);
   const relay = openRelay(core);
   const dashboard = openDashboard(core);
@@ -70,6 +73,7 @@ export function composeIntegrations(core: RoomsCore, { messages, files, alerts, 
     ],
     async close() {
       commands.close();
+      await silences?.close();
       cards.close();
       reminders?.close();
       await outgoing.close();

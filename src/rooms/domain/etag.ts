@@ -4,9 +4,16 @@ import { type Refusal, refuse } from './refusal.ts';
 import type { Token } from './token/token.ts';
 import type { User } from './user/user.ts';
 
-/** A room's tag. Each message moves `lastSeq`, without a new version. */
-export const roomEtag = ({ version, lastSeq }: { readonly version: number; readonly lastSeq: number }): string =>
-  `"r${version}-${lastSeq}"`;
+/** What a room's tag is made of: messages and alerts change a room without a new version. */
+interface TaggedRoom {
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly firingAlerts?: number;
+}
+
+/** `"r7-42"`, and with two firing alerts `"r7-42-2"`. */
+export const roomEtag = ({ version, lastSeq, firingAlerts = 0 }: TaggedRoom): string =>
+  `"r${[version, lastSeq, ...(firingAlerts > 0 ? [firingAlerts] : [])].join('-')}"`;
 export const messageEtag = (version: number): string => `"m${version}"`;
 export const copilotEtag = (version: number): string => `"c${version}"`;
 export const userEtag = ({ name, kind, avatarColor, role, disabled }: User): string =>
@@ -39,12 +46,9 @@ export function checkIfMatch(ifMatch: string | undefined, current: string | unde
 }
 
 /** As `checkIfMatch`, for a room: by its version alone, since a message is no conflict. `"r7"` means version 7, too. */
-export function checkRoomMatch(
-  ifMatch: string | undefined,
-  room: { readonly version: number; readonly lastSeq: number },
-): Refusal | undefined {
+export function checkRoomMatch(ifMatch: string | undefined, room: TaggedRoom): Refusal | undefined {
   const current = roomEtag(room);
-  return checkIfMatch(ifMatch?.replace(new RegExp(`"r${room.version}(-\\d+)?"`, 'g'), current), current);
+  return checkIfMatch(ifMatch?.replace(new RegExp(`"r${room.version}(-\\d+){0,2}"`, 'g'), current), current);
 }
 
 /** Whether `If-None-Match` names the current tag, so that 304 suffices; weak comparison (section 13.1.2). */

@@ -4,7 +4,7 @@ import { HANG_MS } from '../../testing/eventually.ts';
 import { assertLinear } from '../../testing/linear-time.ts';
 import { readCommand } from '../commands/list.ts';
 import { readMatcher } from './command/matcher.ts';
-import { flattenSlack } from './hook/slack.ts';
+import { flattenSlack, isSlackPayload } from './hook/slack.ts';
 import { readIncomingPost } from './message/incoming-post.ts';
 import { findMentions } from './message/mention.ts';
 import { redactSecrets } from './message/redaction.ts';
@@ -19,6 +19,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a command that there is not': (text) => readCommand(`/${text.replace(/[^a-z]/g, 'a')}`, 0),
   'a matcher': (text) => readMatcher(`a="${text}`),
   'a Slack message': (text) => flattenSlack({ text }),
+  'whether a text is from Slack': (text) => isSlackPayload({ text }),
   'a text of a hook': (text) => readIncomingPost({ form: 'text', text: `a${text}a` }, 'text'),
   'secrets in a prompt': (text) => redactSecrets(text),
 };
@@ -32,6 +33,7 @@ const pieces = [
   '`',
   '<',
   '<a|',
+  '<!',
   ' *a',
   '@a.',
   '--',

@@ -59,18 +59,12 @@ export class AlertCards {
     return this.#queue.run(first, () => this.#show(place, notice, first));
   }
 
-  /** Changes a card on a user's command: acknowledges it, notes a silence. */
+  /** Changes a card without a notice. `change` is pure, and sees the card as it is when the change is decided. */
   async change(roomId: string, id: string, change: (card: AlertCard) => AlertCard): Promise<Outcome<StoredMessage>> {
     const found = await this.#find(roomId, id);
-    const card = found && readCard(found.message.card);
-    if (!card) return refuse('message_not_found', `the message ${id} is not an alert`);
-    return this.#queue.run(card.group, async () => {
-      const current = await this.#find(roomId, id);
-      const now = current && readCard(current.message.card);
-      if (!current || !now) return refuse('deleted', 'the alert was deleted');
-      const next = change(now);
-      return JSON.stringify(next) === JSON.stringify(now) ? accepted(current) : this.#rewrite(current.message, next);
-    });
+    const known = found && readCard(found.message.card);
+    if (!known) return refuse('message_not_found', `the message ${id} is not an alert`);
+    return this.#rewrite(found.message, (card) => change(card ?? known));
   }
 
   close(): void {
@@ -90,10 +84,14 @@ export class AlertCards {
     if (isGone ? notice.status === 'firing' : isOver(old, notice, now))
       return this.#postAnew(place, cardOf(notice, first, undefined, now));
     if (isGone) return accepted(current);
-    const card = cardOf(notice, first, old, now);
-    if (old && isSameCard(old, card)) return accepted(current);
-    const rewritten = await this.#rewrite(current.message, card);
-    if (rewritten.ok && old && old.state !== card.state) this.#noteInThread(place, currentId, card);
+    let before = old;
+    const rewritten = await this.#rewrite(current.message, (card) => {
+      before = card;
+      const next = cardOf(notice, first, card, now);
+      return card && isSameCard(card, next) ? card : next;
+    });
+    const card = rewritten.ok ? readCard(rewritten.value.message.card) : undefined;
+    if (before && card && before.state !== card.state) this.#noteInThread(place, currentId, card);
     return rewritten;
   }
 
@@ -136,9 +134,15 @@ export class AlertCards {
     return posted.ok ? accepted(posted.value.stored) : posted;
   }
 
-  #rewrite({ id, roomId, type, author }: Message, card: AlertCard): Promise<Outcome<StoredMessage>> {
+  #rewrite(
+    { id, roomId, type, author }: Message,
+    change: (card: AlertCard | undefined) => AlertCard,
+  ): Promise<Outcome<StoredMessage>> {
     const target = { id, roomId, type, authorId: author.id };
-    return this.#parts.messages.rewrite(target, { body: printCard(card), card: cardJson(card), isAlert: true });
+    return this.#parts.messages.rewrite(target, ({ card: json }) => {
+      const card = change(readCard(json));
+      return accepted({ body: printCard(card), card: cardJson(card), isAlert: true });
+    });
   }
 
   #noteInThread(place: CardPlace, id: string, card: AlertCard): void {

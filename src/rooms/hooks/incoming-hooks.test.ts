@@ -26,6 +26,12 @@ const BODIES: readonly (readonly [string, string, unknown, string])[] = [
   ['JSON of no type', 'application/octet-stream', '{"text":"by its looks"}', 'by its looks'],
   ['a Slack payload', 'application/json', { text: 'x', attachments: [{ text: '*y*' }] }, 'x\n\n**y**'],
   [
+    "a Slack message's own fields",
+    'application/json',
+    { text: '<https://a.b|c>', username: 'bot' },
+    '[c](https://a.b)',
+  ],
+  [
     "Slack's form field",
     'application/x-www-form-urlencoded',
     `payload=${encodeURIComponent('{"text":"old form"}')}`,

@@ -25,6 +25,9 @@ const LINES: Readonly<Record<string, string>> = {
   'silence-1h': '/silence 1h',
   'silence-4h': '/silence 4h',
   'silence-1d': '/silence 1d',
+  unsilence: '/unsilence',
+  'extend-1h': '/extend 1h',
+  'extend-4h': '/extend 4h',
 };
 
 /** The list of slash commands, and the buttons of cards. */

@@ -104,7 +104,7 @@ function getRoom({ directory, state }: RoomRouteParts): CallerHandler {
     const { room } = found.value;
     const { messages } = query.value;
     if (messages !== undefined) {
-      const etag = roomEtag({ ...room, ...state.head(room.id) });
+      const etag = roomEtag({ ...room, ...state.head(room.id), firingAlerts: state.firingAlerts(room.id) });
       return answerOutcome(c, await directory.open(caller, room, messages), (json) =>
         answerJson(c, json, 200, { etag }),
       );

@@ -16,6 +16,11 @@ import {
 } from '../../../src/rooms/testing/browser.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser, picture, settles } from '../../../src/testing/browser.ts';
+import {
+  type FakeAnswer,
+  type RecordedRequest,
+  startFakeAlertmanager,
+} from '../../../src/testing/fake/alertmanager.ts';
 
 interface Made {
   readonly id: string;
@@ -29,7 +34,8 @@ interface Parts {
 
 async function setUp(t: TestContext): Promise<Parts | undefined> {
   if (!needsBrowser(t)) return undefined;
-  const server = await serveRooms(t);
+  const alerts = await startFakeAlertmanager(t, fakeSilences());
+  const server = await serveRooms(t, ['--alerts', alerts.url]);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops', topic: 'Card payments' });
   await server.send('ben', 'POST', '/api/room/ops/join');
   const model = await startFakeModel(t);
@@ -38,6 +44,19 @@ async function setUp(t: TestContext): Promise<Parts | undefined> {
   });
   await server.send('ana', 'PUT', '/api/room/ops', { copilot: { provider: 'local', replyIn: 'room' } });
   return { server, browser: await launchBrowser(t), model };
+}
+
+/** An alert server with the silences that it is sent, and no alerts. */
+function fakeSilences(): (request: RecordedRequest) => FakeAnswer {
+  const silences = new Map<string, object>();
+  return ({ method, path, body }) => {
+    if (path.endsWith('/alerts')) return { json: [] };
+    const id = path.endsWith('/silences') ? 'silence-of-payments' : path.slice(path.lastIndexOf('/') + 1);
+    if (method === 'POST') silences.set(id, { ...(body as object), id, status: { state: 'active' } });
+    if (method === 'DELETE') silences.delete(id);
+    if (method === 'POST') return { json: { silenceID: id } };
+    return { json: path.endsWith('/silences') ? [...silences.values()] : silences.get(id) };
+  };
 }
 
 const notice = (status: 'firing' | 'resolved') => ({
@@ -53,7 +72,7 @@ const notice = (status: 'firing' | 'resolved') => ({
     {
       status,
       labels: { alertname: 'HighLatency', severity: 'critical', cluster: 'eu', instance: 'api-1' },
-      annotations: { summary: 'Payments are slow' },
+      annotations: { summary: 'Payments are slow', dashboard_url: 'https://dashboards.example.com/api-1' },
       startsAt: '2026-01-01T10:00:00Z',
       endsAt: status === 'resolved' ? '2026-01-01T11:00:00Z' : '0001-01-01T00:00:00Z',
       generatorURL: '',
@@ -230,8 +249,18 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     const badge = ben.locator('.rail-link', { hasText: 'Payments on-call' }).locator('.alert-badge');
     await badge.filter({ hasText: '1 alert fires' }).waitFor();
     assert.deepEqual(await card.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))), [
+      'https://dashboards.example.com/api-1',
       'https://runbooks.example.com/latency',
     ]);
+    assert.deepEqual(await card.locator('.alert-head > *').allInnerTexts(), ['CRITICAL', 'Firing', 'HighLatency']);
+    await card.getByRole('button', { name: 'Silence for 1 h' }).click();
+    await card.getByText(/^silenced by ben, 59m \d+s left$/).waitFor();
+    await card.getByRole('button', { name: 'Extend the silence by 1 h' }).click();
+    await card.getByText(/^silenced by ben, 1h 59m left$/).waitFor();
+    await picture(ben, 'rooms/alert-card-silenced');
+    await card.getByRole('button', { name: 'End the silence', exact: true }).click();
+    await card.getByRole('button', { name: 'Silence for 1 h' }).waitFor();
+    assert.equal(await card.getByText('silenced by').count(), 0);
     await card.getByRole('button', { name: 'Ack', exact: true }).click();
     await ana.getByRole('group', { name: 'Alert: HighLatency' }).getByText('ben has it').waitFor();
     await picture(ana, 'rooms/alert-card');

@@ -1,5 +1,5 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
-import type { AlertCard } from '../../../src/rooms/domain/card/alert-card.ts';
+import type { AlertCard, CardLink } from '../../../src/rooms/domain/card/alert-card.ts';
 import { h } from '../../shared/dom.ts';
 import { icon, svgElement } from '../../shared/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
@@ -16,11 +16,19 @@ const SILENCES = [
   ['silence-1d', '1 day'],
 ] as const;
 
+const EXTENSIONS = [
+  ['extend-1h', '+1 h', '1 h'],
+  ['extend-4h', '+4 h', '4 h'],
+] as const;
+
+/** The severities with a colour, the worst first. */
+const SEVERITIES = ['critical', 'warning', 'info'];
+
 /** The card of an alert group: what fires, since when, who has taken it, and its actions. */
 export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): HTMLElement {
-  const { counts, severity, title, summary, description, labels, more } = card;
-  const tone =
-    card.state === 'resolved' ? 'resolved' : ['critical', 'warning', 'info'].includes(severity) ? severity : 'other';
+  const { counts, title, summary, description, labels, more } = card;
+  const severity = severityOf(card);
+  const tone = card.state === 'resolved' ? 'resolved' : SEVERITIES.includes(severity) ? severity : 'other';
   const entries = Object.entries(labels).filter(([name]) => name !== 'alertname' && name !== 'severity');
   return h(
     'div',
@@ -28,9 +36,9 @@ export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): 
     h(
       'div',
       { class: 'alert-head' },
+      severity !== '' && h('span', { class: 'alert-severity' }, severity),
       h('span', { class: 'alert-state' }, card.state === 'firing' ? 'Firing' : 'Resolved'),
       h('strong', { class: 'alert-title' }, title),
-      severity !== '' && h('span', { class: 'alert-severity' }, severity),
     ),
     summary !== '' && h('p', { class: 'alert-summary' }, summary),
     description !== '' && description !== summary && h('p', { class: 'alert-description' }, description),
@@ -51,6 +59,12 @@ export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): 
     notes(card, ui.clock.now()),
     buttons(message, card, ui),
   );
+}
+
+/** That of all alerts, or the worst of those that fire. */
+function severityOf({ severity, alerts }: AlertCard): string {
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  return severity || (SEVERITIES.find((name) => firing.some(({ labels }) => labels.severity === name)) ?? '');
 }
 
 function lastingText(card: AlertCard, now: number): HTMLElement {
@@ -88,12 +102,17 @@ function sparkline({ changes, counts }: AlertCard): SVGElement | false {
 }
 
 function alertList({ alerts }: AlertCard, more: number): HTMLElement | false {
-  const shown = alerts.filter((alert) => alert.summary !== '' || Object.keys(alert.labels).length > 0);
+  const shown = alerts.filter(
+    ({ summary, labels, links = [] }) => summary !== '' || Object.keys(labels).length > 0 || links.length > 0,
+  );
   if (shown.length === 0) return false;
-  const rows = shown.map(({ state, labels, summary }) => {
-    const words = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const rows = shown.map(({ state, labels, summary, links = [] }) => {
+    const { severity, ...others } = labels;
+    const ordered = Object.entries(severity === undefined ? others : { severity, ...others });
+    const words = ordered.map(([name, value]) => `${name}=${value}`);
     const dot = h('span', { class: 'dot', 'data-state': state, role: 'img', 'aria-label': state });
-    return h('li', {}, dot, h('span', { class: 'code' }, words.join(' ')), summary !== '' && h('span', {}, summary));
+    const code = h('span', { class: 'code' }, words.join(' '));
+    return h('li', {}, dot, code, summary !== '' && h('span', {}, summary), linksTo(links));
   });
   const rest = rows.slice(SHOWN_ALERTS);
   const left = more > 0 && h('li', { class: 'soft' }, `and ${more} more`);
@@ -105,8 +124,10 @@ function alertList({ alerts }: AlertCard, more: number): HTMLElement | false {
   );
 }
 
-function notes({ acked, silence }: AlertCard, now: number): HTMLElement | false {
-  const isSilenced = silence !== null && Date.parse(silence.endsAt) > now;
+const isLasting = ({ endsAt }: { readonly endsAt: string }, now: number): boolean => Date.parse(endsAt) > now;
+
+function notes({ acked, silence, counts }: AlertCard, now: number): HTMLElement | false {
+  const isSilenced = silence !== null && isLasting(silence, now);
   if (!acked && !isSilenced) return false;
   return h(
     'p',
@@ -123,27 +144,40 @@ function notes({ acked, silence }: AlertCard, now: number): HTMLElement | false 
         'span',
         { class: 'alert-note', title: `until ${printFull(Date.parse(silence.endsAt))}` },
         icon('bell'),
-        `silenced by ${silence.by}, `,
-        h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
-        ' left',
+        h(
+          'span',
+          {},
+          `${silence.alerts === undefined ? '' : `${silence.alerts} of ${counts.firing + counts.resolved} alerts `}silenced by ${silence.by}, `,
+          h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
+          ' left',
+        ),
       ),
   );
 }
 
-function buttons(message: WireMessage, card: AlertCard, { actions, model }: Ui): HTMLElement {
+function buttons(message: WireMessage, card: AlertCard, { actions, clock, model }: Ui): HTMLElement {
   const press = (name: string, label: string, accessible = label) =>
     h(
       'button',
       { type: 'button', class: 'small', 'aria-label': accessible, onclick: () => actions.press(message, name) },
       label,
     );
-  const links = card.links.filter(({ url }) => isSafeLink(url));
+  const isSilenced = card.silence !== null && isLasting(card.silence, clock.now());
   const hasCopilot = model.entry(message.roomId)?.room.copilot?.enabled === true;
   return h(
     'div',
     { class: 'alert-actions' },
     card.acked ? press('unack', 'Unack') : press('ack', 'Ack'),
+    isSilenced &&
+      h(
+        'span',
+        { class: 'button-group', role: 'group', 'aria-label': 'The silence' },
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silenced'),
+        press('unsilence', 'End', 'End the silence'),
+        EXTENSIONS.map(([name, label, length]) => press(name, label, `Extend the silence by ${length}`)),
+      ),
     card.state === 'firing' &&
+      (!isSilenced || card.silence?.alerts !== undefined) &&
       h(
         'span',
         { class: 'button-group', role: 'group', 'aria-label': 'Silence for' },
@@ -152,16 +186,25 @@ function buttons(message: WireMessage, card: AlertCard, { actions, model }: Ui):
       ),
     hasCopilot &&
       h('button', { type: 'button', class: 'small', onclick: () => actions.askCopilot(message) }, 'Ask copilot'),
-    links.map(({ label, url }) =>
-      h('a', { class: 'external', href: url, target: '_blank', rel: 'noopener noreferrer' }, label),
-    ),
+    linksTo(card.links),
   );
 }
+
+const linksTo = (links: readonly CardLink[]): readonly HTMLElement[] =>
+  links
+    .filter(({ url }) => isSafeLink(url))
+    .map(({ label, url }) =>
+      h('a', { class: 'external', href: url, target: '_blank', rel: 'noopener noreferrer' }, label),
+    );
 
 /** Updates the ages of firing alerts and the remaining times of silences. */
 export function tickCards(root: ParentNode, now: number): void {
   for (const node of root.querySelectorAll<HTMLElement>('[data-since]'))
     node.textContent = printLength(now - Date.parse(node.dataset.since ?? ''));
-  for (const node of root.querySelectorAll<HTMLElement>('[data-until]'))
-    node.textContent = printLength(Date.parse(node.dataset.until ?? '') - now);
+  for (const node of root.querySelectorAll<HTMLElement>('[data-until]')) {
+    const leftMs = Date.parse(node.dataset.until ?? '') - now;
+    node.textContent = printLength(leftMs);
+    // The server changes the card soon.
+    if (leftMs <= 0) node.closest('.alert-note')?.remove();
+  }
 }

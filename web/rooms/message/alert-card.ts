@@ -18,7 +18,7 @@ function isWhole(card: Partial<AlertCard>): boolean {
     ) &&
     [counts, labels].every(isObject) &&
     [alerts, links, changes].every(areObjects) &&
-    (alerts ?? []).every((alert) => isObject(alert.labels)) &&
+    (alerts ?? []).every((alert) => isObject(alert.labels) && areObjects(alert.links ?? [])) &&
     [card.resolvedAt, acked, silence].every((value) => value !== undefined)
   );
 }

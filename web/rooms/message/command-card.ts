@@ -67,8 +67,9 @@ function silenceView(silence: NonNullable<CommandCard['silence']>, now: number):
   ];
 }
 
-function alertsView({ count, listed }: CommandAlerts, verb: string): HTMLElement {
+function alertsView({ count, newlySilenced, listed }: CommandAlerts, verb: string): HTMLElement {
   const words = count === 0 ? 'no active alerts' : count === 1 ? '1 active alert' : `${count} active alerts`;
+  const newly = newlySilenced === undefined || count === 0 ? '' : `, ${newlySilenced} newly silenced`;
   const rows = listed.map(({ labels, summary }) => {
     const { alertname = '', ...others } = labels;
     const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
@@ -85,7 +86,7 @@ function alertsView({ count, listed }: CommandAlerts, verb: string): HTMLElement
   return h(
     'div',
     { class: 'command-alerts' },
-    h('p', {}, `${verb}${words}`),
+    h('p', {}, `${verb}${words}${newly}`),
     rows.length > 0 && h('ul', {}, rows, more),
   );
 }

@@ -58,6 +58,26 @@ test('a card shows the firing alerts, their number, and their differences', () =
   );
 });
 
+test('each alert brings the runbook and dashboard that not all share', () => {
+  const own = { runbook_url: 'https://wiki.example.com/b', dashboard: 'https://grafana.example.com/b' };
+  const notice = noticeOf([
+    alertOf('a', { annotations: { runbook_url: 'https://wiki.example.com/disk' } }),
+    alertOf('b', { annotations: own }),
+    alertOf('c', { annotations: { runbook_url: 'javascript:alert(1)' } }),
+  ]);
+  assert.deepEqual(
+    card(notice).alerts.map(({ links }) => links),
+    [
+      undefined,
+      [
+        { label: 'Runbook', url: 'https://wiki.example.com/b' },
+        { label: 'Dashboard', url: 'https://grafana.example.com/b' },
+      ],
+      undefined,
+    ],
+  );
+});
+
 test('the same group of two senders has one id; a different room, receiver or group has another', () => {
   const notice = noticeOf([alertOf('a')]);
   assert.equal(cardId('r', notice), cardId('r', { ...notice }));

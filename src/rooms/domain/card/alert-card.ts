@@ -23,13 +23,26 @@ export interface AlertCard {
   readonly alerts: readonly CardAlert[];
   /** The number of further alerts. */
   readonly more: number;
-  readonly links: readonly { readonly label: string; readonly url: string }[];
+  readonly links: readonly CardLink[];
   readonly startedAt: string;
   readonly resolvedAt: string | null;
   /** Changes of the counts, the latest last. */
   readonly changes: readonly { readonly at: string; readonly firing: number; readonly resolved: number }[];
   readonly acked: { readonly by: string; readonly at: string; readonly note: string } | null;
-  readonly silence: { readonly id: string; readonly endsAt: string; readonly by: string } | null;
+  readonly silence: {
+    readonly id: string;
+    readonly endsAt: string;
+    readonly by: string;
+    /** The number of silenced alerts, if it is not all of them. */
+    readonly alerts?: number;
+  } | null;
+  /** The alert server of `--alerts` lists its alerts, or did when the silence began. Only while it is silenced. */
+  readonly isListed?: true;
+}
+
+export interface CardLink {
+  readonly label: string;
+  readonly url: string;
 }
 
 export interface CardAlert {
@@ -37,12 +50,16 @@ export interface CardAlert {
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly summary: string;
+  /** Those that not all alerts share. */
+  readonly links?: readonly CardLink[];
   readonly startedAt: string;
   readonly endedAt: string | null;
 }
 
 /** The card's fields, as stored with its message. */
 export const cardJson = (card: AlertCard): JsonObject => card as unknown as JsonObject;
+
+const isLinks = listOf(objectOf({ label: isText, url: isText }));
 
 const isWhole = objectOf({
   state: (state) => state === 'firing' || state === 'resolved',
@@ -62,17 +79,18 @@ const isWhole = objectOf({
       fingerprint: isText,
       labels: isLabels,
       summary: isText,
+      links: orMissing(isLinks),
       startedAt: isInstant,
       endedAt: orNull(isInstant),
     }),
   ),
   more: isNumber,
-  links: listOf(objectOf({ label: isText, url: isText })),
+  links: isLinks,
   startedAt: isInstant,
   resolvedAt: orNull(isInstant),
   changes: listOf(objectOf({ at: isInstant, firing: isNumber, resolved: isNumber })),
   acked: orNull(objectOf({ by: isText, at: isInstant, note: isText })),
-  silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText })),
+  silence: orNull(objectOf({ id: isText, endsAt: isInstant, by: isText, alerts: orMissing(isNumber) })),
 });
 
 /** The alert card of a message, if it has a valid one. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AlertCard, CardAlert } from './alert-card.ts';
+import type { AlertCard, CardAlert, CardLink } from './alert-card.ts';
 
 /** An alert of a group, as in Alertmanager's webhook. */
 export interface GroupAlert {
@@ -68,6 +68,7 @@ export function cardOf(notice: GroupNotice, group: string, old: AlertCard | unde
     // An acknowledgement ends when the group fires again.
     acked: ended ? null : (old?.acked ?? null),
     silence: old?.silence ?? null,
+    ...(old?.isListed ? { isListed: true } : {}),
   };
   return fit(card);
 }
@@ -87,25 +88,33 @@ function titleOf({ groupLabels, commonLabels, receiver }: GroupNotice): string {
 function cardAlert(alert: GroupAlert, { commonLabels, commonAnnotations }: GroupNotice): CardAlert {
   const differing = Object.entries(alert.labels).filter(([name]) => !Object.hasOwn(commonLabels, name));
   const { summary = '' } = alert.annotations;
+  const shared = runbookLinks(commonAnnotations);
+  const links = usable(runbookLinks(alert.annotations)).filter(({ url }) => shared.every((link) => link.url !== url));
   return {
     state: alert.status,
     fingerprint: cut(alert.fingerprint, 64),
     labels: cutLabels(Object.fromEntries(differing)),
     summary: summary === commonAnnotations.summary ? '' : cut(summary, MAX_LABEL),
+    ...(links.length > 0 ? { links } : {}),
     startedAt: instant(alert.startsAt),
     endedAt: alert.status === 'resolved' ? instant(alert.endsAt) : null,
   };
 }
 
-function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): AlertCard['links'] {
-  const found = [
-    { label: 'Runbook', url: commonAnnotations.runbook_url ?? commonAnnotations.runbook ?? '' },
-    { label: 'Dashboard', url: commonAnnotations.dashboard_url ?? commonAnnotations.dashboard ?? '' },
-    { label: 'Source', url: alerts[0]?.generatorUrl ?? '' },
-    { label: 'Alertmanager', url: externalUrl },
-  ];
-  return found.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
+function linksOf({ commonAnnotations, alerts, externalUrl }: GroupNotice): readonly CardLink[] {
+  const source = { label: 'Source', url: alerts[0]?.generatorUrl ?? '' };
+  return usable([...runbookLinks(commonAnnotations), source, { label: 'Alertmanager', url: externalUrl }]);
 }
+
+function runbookLinks(annotations: Readonly<Record<string, string>>): readonly CardLink[] {
+  return [
+    { label: 'Runbook', url: annotations.runbook_url ?? annotations.runbook ?? '' },
+    { label: 'Dashboard', url: annotations.dashboard_url ?? annotations.dashboard ?? '' },
+  ];
+}
+
+const usable = (links: readonly CardLink[]): readonly CardLink[] =>
+  links.filter(({ url }) => url.length <= MAX_TEXT && /^https?:\/\/[^\s<>"()]+$/.test(url));
 
 /** The start of the oldest firing alert; of old senders, which send no times, now. */
 function startOf({ alerts }: GroupNotice, now: number): string {
@@ -118,7 +127,8 @@ function endOf({ alerts }: GroupNotice, now: number): string {
   return instant(ends.length === 0 ? now : Math.max(...ends));
 }
 
-function changesAfter(
+/** The changes with new counts. */
+export function changesAfter(
   changes: AlertCard['changes'],
   { firing, resolved }: AlertCard['counts'],
   now: number,

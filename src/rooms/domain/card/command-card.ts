@@ -54,6 +54,8 @@ export interface CardIncident {
 
 export interface CommandAlerts {
   readonly count: number;
+  /** Of `/silence`: those that no other silence holds. */
+  readonly newlySilenced?: number;
   /** The first alerts. */
   readonly listed: readonly {
     readonly fingerprint: string;
@@ -82,7 +84,11 @@ const isWhole = objectOf({
     }),
   ),
   alerts: orMissing(
-    objectOf({ count: isNumber, listed: listOf(objectOf({ labels: isLabels, summary: isText, state: isText })) }),
+    objectOf({
+      count: isNumber,
+      newlySilenced: orMissing(isNumber),
+      listed: listOf(objectOf({ labels: isLabels, summary: isText, state: isText })),
+    }),
   ),
   liveUntil: orMissing(isInstant),
   poll: orMissing(

@@ -8,8 +8,11 @@ import { readCard } from './alert-card.ts';
 /** A card that can change without a notice: it fires, or shows a silence. Other cards have no such record. */
 export interface LiveCard {
   readonly roomId: string;
+  /** Of its message. */
+  readonly version: number;
   readonly isFiring: boolean;
-  readonly isSilenced: boolean;
+  /** It changes with the alert server's silences and alerts. */
+  readonly isWatched: boolean;
 }
 
 interface CardWrites {
@@ -20,7 +23,7 @@ interface CardWrites {
 const NOTHING: CardWrites = { records: [], events: [] };
 
 /** The record of a message's card after it was written, and an event if the room has more or fewer firing alerts. */
-export function followCard(view: StateView, message: Pick<NewMessage, 'id' | 'roomId' | 'type' | 'author' | 'card'>) {
+export function followCard(view: StateView, message: Omit<NewMessage, 'seq'>): CardWrites {
   if (!isAlertCard(message)) return NOTHING;
   return liveCardWrites(view, message.id, liveCardOf(message));
 }
@@ -40,10 +43,10 @@ function liveCardWrites(view: StateView, id: string, card: LiveCard | undefined)
   };
 }
 
-function liveCardOf({ roomId, card: json }: Pick<NewMessage, 'roomId' | 'card'>): LiveCard | undefined {
+function liveCardOf({ roomId, version, card: json }: Omit<NewMessage, 'seq'>): LiveCard | undefined {
   const card = readCard(json);
   if (!card) return undefined;
   const isFiring = card.state === 'firing';
-  const isSilenced = card.silence !== null;
-  return isFiring || isSilenced ? { roomId, isFiring, isSilenced } : undefined;
+  const isWatched = card.silence !== null || card.isListed === true;
+  return isFiring || isWatched ? { roomId, version, isFiring, isWatched } : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonValue } from '../message/message.ts';
-import { flattenSlack } from './slack.ts';
+import type { JsonObject, JsonValue } from '../message/message.ts';
+import { flattenSlack, isSlackPayload } from './slack.ts';
 
 const CASES: readonly (readonly [string, JsonValue, string])[] = [
   ['its text', { text: 'deploy done' }, 'deploy done'],
@@ -11,6 +11,17 @@ const CASES: readonly (readonly [string, JsonValue, string])[] = [
     'see [the log](https://example.com/a) and https://example.com',
   ],
   ['bold and struck', { text: '*up* and ~down~, 2*3*4' }, '**up** and ~~down~~, 2*3*4'],
+  [
+    'bold with a trailing blank',
+    { text: '*up * and ~down ~ now, *.ts and *.js' },
+    '**up**  and ~~down~~  now, *.ts and *.js',
+  ],
+  [
+    'links without a scheme',
+    { text: '<example.com|the site> <www.example.com/a?b> </path|here> Map<string>' },
+    '[the site](http://example.com) http://www.example.com/a?b here (/path) Map<string>',
+  ],
+  ['an address with brackets', { text: '<https://example.com/a_(b)|c>' }, '[c](https://example.com/a_%28b%29)'],
   ['escapes', { text: 'a &lt;b&gt; &amp;&amp; c' }, 'a <b> && c'],
   ['code is left alone', { text: '`*x* <a|b>` and *y*' }, '`*x* <a|b>` and **y**'],
   ['broadcasts', { text: '<!here> <!channel|channel> <@U123|ana> <#C1|ops>' }, '@here @channel ana ops'],
@@ -73,7 +84,7 @@ const CASES: readonly (readonly [string, JsonValue, string])[] = [
         },
       ],
     },
-    '**hi **[x](https://example.com)\n1. one\n```\ncode\n```\n> a\n> b',
+    '**hi** [x](https://example.com)\n1. one\n```\ncode\n```\n> a\n> b',
   ],
   [
     'attachments below the text',
@@ -105,3 +116,19 @@ const CASES: readonly (readonly [string, JsonValue, string])[] = [
 for (const [name, payload, expected] of CASES) {
   test(`a Slack payload becomes Markdown: ${name}`, () => assert.equal(flattenSlack(payload), expected));
 }
+
+const KINDS: readonly (readonly [JsonObject, boolean])[] = [
+  [{ text: 'x', username: 'bot', channel: '#o' }, true],
+  [{ text: 'x', unfurl_links: false }, true],
+  [{ text: 'x', response_type: 'in_channel' }, true],
+  [{ blocks: [] }, true],
+  [{ text: '<https://example.com|a link>' }, true],
+  [{ text: '<!here> down' }, true],
+  [{ text: '<@U012AB3CD> look' }, true],
+  [{ text: '**done**, <https://example.com>, Map<a|b>' }, false],
+  [{ text: '<https://example.com|a link>', threadId: 'x' }, false],
+  [{ body: 'x' }, false],
+];
+for (const [payload, expected] of KINDS)
+  test(`${JSON.stringify(payload)} is ${expected ? '' : 'not '}Slack's`, () =>
+    assert.equal(isSlackPayload(payload), expected));

@@ -1,4 +1,25 @@
-import type { JsonValue } from '../message/message.ts';
+import type { JsonObject, JsonValue } from '../message/message.ts';
+
+/**
+ * The fields of Slack's incoming webhooks, of its `chat.postMessage` and of what others add for their like, besides
+ * `text`. Sources: https://docs.slack.dev/reference/methods/chat.postMessage, slack_sdk/webhook/client.py,
+ * https://developers.mattermost.com/integrate/webhooks/incoming
+ */
+const SLACK_FIELDS: ReadonlySet<string> = new Set(
+  `blocks attachments channel username icon_emoji icon_url mrkdwn parse link_names unfurl_links unfurl_media metadata
+  response_type replace_original delete_original thread_ts reply_broadcast as_user markdown_text file_annotation token
+  props type priority`.split(/\s+/),
+);
+
+/** Links with words, and mentions by id, as only Slack writes them. */
+const SLACK_MARKUP = /<(?:(?:https?:|mailto:)[^<>|\s]+\|[^<>]*|![^<>\s]+|[@#][A-Z0-9]{3,}(?:\|[^<>]*)?)>/;
+
+/** Whether a payload is Slack's: a text alone is so only if it is marked up as Slack's are. */
+export function isSlackPayload(payload: JsonObject): boolean {
+  const { text } = payload;
+  if (Object.keys(payload).some((key) => SLACK_FIELDS.has(key))) return true;
+  return Object.keys(payload).length === 1 && typeof text === 'string' && SLACK_MARKUP.test(text);
+}
 
 /**
  * The text of a Slack payload as Markdown: its text, or that of its blocks, and then its attachments; `''` without any.
@@ -103,9 +124,13 @@ function inlineText(part: JsonValue): string {
 function styled(words: string, style: JsonValue | undefined): string {
   if (words.trim() === '' || !isObject(style)) return words;
   if (style.code === true) return `\`${words}\``;
-  const strong = style.bold === true ? `**${words}**` : words;
+  // Markdown knows no emphasis that begins or ends with a blank.
+  const core = words.trim();
+  const begin = words.indexOf(core);
+  const strong = style.bold === true ? `**${core}**` : core;
   const italic = style.italic === true ? `_${strong}_` : strong;
-  return style.strike === true ? `~~${italic}~~` : italic;
+  const struck = style.strike === true ? `~~${italic}~~` : italic;
+  return words.slice(0, begin) + struck + words.slice(begin + core.length);
 }
 
 function flattenAttachment(attachment: JsonValue): string {
@@ -133,7 +158,9 @@ function flattenField(field: JsonValue): string {
 
 function link(url: string, words: string): string {
   if (url === '') return words;
-  return words === '' ? url : `[${words.replaceAll(']', '\\]')}](${url})`;
+  if (words === '') return url;
+  const target = url.replace(/[\s()]/g, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return `[${words.replaceAll(']', '\\]')}](${target})`;
 }
 
 const fence = (code: string): string => `\`\`\`\n${code}\n\`\`\``;
@@ -149,15 +176,20 @@ function toMarkdown(mrkdwn: string): string {
 function convertWords(words: string): string {
   const converted = words
     .replace(/<([^<>|]*)(?:\|([^<>]*))?>/g, (_, target: string, label: string | undefined) => convertTag(target, label))
-    .replace(/(^|[\s(])\*(?=\S)([^*\n]*[^\s*])\*/g, '$1**$2**')
-    .replace(/(^|[\s(])~(?=\S)([^~\n]*[^\s~])~/g, '$1~~$2~~');
+    // A blank before the closing mark is Slack's, and would be none of Markdown's.
+    .replace(/(^|[\s(])\*(?=\S)([^*\n]*[^\s*])(?:\*|([ \t]+)\*(?=\s|$))/g, '$1**$2**$3')
+    .replace(/(^|[\s(])~(?=\S)([^~\n]*[^\s~])(?:~|([ \t]+)~(?=\s|$))/g, '$1~~$2~~$3');
   return unescapeSlack(converted);
 }
 
 function convertTag(target: string, label: string | undefined): string {
   if (target.startsWith('!')) return `@${(label ?? target.slice(1).split('^')[0] ?? '').replace(/^@/, '')}`;
   if (target.startsWith('@') || target.startsWith('#')) return label ?? target;
-  return link(target, label ?? '');
+  if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return link(target, label ?? '');
+  // As Slack does; without a scheme, the page would look for it on this server.
+  if (/^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]\S*)?$/.test(target)) return link(`http://${target}`, label ?? '');
+  if (label === undefined) return `<${target}>`;
+  return label === '' ? target : `${label} (${target})`;
 }
 
 function unescapeSlack(words: string): string {

@@ -1,5 +1,5 @@
 import type { IncomingKind } from '../hook/hook.ts';
-import { flattenSlack } from '../hook/slack.ts';
+import { flattenSlack, isSlackPayload } from '../hook/slack.ts';
 import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { JsonObject, JsonValue } from './message.ts';
 
@@ -24,7 +24,7 @@ export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   const { json } = body;
   if (!isObject(json)) return 'json';
   if ('groupKey' in json && 'alerts' in json) return 'alertmanager';
-  return 'blocks' in json || 'attachments' in json ? 'slack' : 'json';
+  return isSlackPayload(json) ? 'slack' : 'json';
 }
 
 /** Reads a body of any kind but `alertmanager`, which becomes a card. */

@@ -46,8 +46,9 @@ export function decideRewrite(
   const refusal = checkCard(changes.card ?? null);
   if (refusal) return refusal;
   const next = nextVersion(message, view.now, { ...changes, body: body.value });
-  const { events, records } = followCard(view, next);
-  if (saysTheSame(message, next))
+  const isSame = saysTheSame(message, next);
+  const { events, records } = followCard(view, isSame ? message : next);
+  if (isSame)
     return records.length === 0 ? unchanged(stored) : { ok: true, write: { events, records }, answer: () => stored };
   const type = isAlert ? 'alert.updated' : 'message.updated';
   return changed({ events: [{ type, roomId: message.roomId, message: next }, ...events], records }, contentHash);

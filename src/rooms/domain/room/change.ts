@@ -23,7 +23,7 @@ export function replaceRoom(
       if (!found.ok) return found;
       const access = found.value;
       const { room } = access;
-      const mismatch = checkRoomMatch(ifMatch, { ...room, ...view.head(room.id) });
+      const mismatch = checkRoomMatch(ifMatch, taggedRoom(view, room));
       if (mismatch) return mismatch;
       const { copilot } = request;
       const isManagement = Object.keys(request).length === 1 && copilot !== undefined;
@@ -39,6 +39,12 @@ export function replaceRoom(
 }
 
 /** Refuses a body that asks for both. */
+const taggedRoom = (view: ChangeView, { id, version }: Room) => ({
+  version,
+  lastSeq: view.head(id).lastSeq,
+  firingAlerts: view.firingAlerts(id),
+});
+
 function mixedCopilot(): Refusal {
   const reason =
     'copilot: true and false are your own switch and stand alone; send an object or null beside other fields';
@@ -141,7 +147,7 @@ export function deleteRoom(caller: Caller, idOrSlug: string, ifMatch: string | u
       if (!access) return noSuchRoom(idOrSlug);
       if (!access.isOwner) return refuse('forbidden', 'only an owner of the room may delete it');
       if (room.deletedAt !== null) return { ok: true, write: null, answer: () => room };
-      const mismatch = checkRoomMatch(ifMatch, { ...room, ...view.head(room.id) });
+      const mismatch = checkRoomMatch(ifMatch, taggedRoom(view, room));
       if (mismatch) return mismatch;
       const deleted: Room = { ...room, deletedAt: view.now, updatedAt: view.now, version: room.version + 1 };
       return {
