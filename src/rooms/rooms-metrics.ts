@@ -1,5 +1,6 @@
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import type { Committed } from './domain/event.ts';
+import type { RoomNodes } from './nodes/nodes.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
@@ -37,6 +38,7 @@ export interface MetricSources {
   readonly requests: RequestCounts;
   readonly pos: () => number;
   readonly isWritable: () => boolean;
+  readonly nodes: Pick<RoomNodes, 'away' | 'violations'> | undefined;
   readonly rooms: () => number;
   readonly users: () => number;
   readonly streams: () => number;
@@ -69,6 +71,13 @@ export class RoomsMetrics {
     metrics.gauge(`${PREFIX}_build_info`, 'Which version runs.', ['version'], (gauge) =>
       gauge.set({ version: sources.version }, 1),
     );
+    const { nodes } = sources;
+    if (nodes) {
+      number('log_violations', 'How often the log had a hole; any but 0 is a fault.', () => nodes.violations);
+      metrics.gauge('opsdeck_storage_up', 'Whether PostgreSQL can be used.', [], (gauge) =>
+        gauge.set(Number(nodes.away === undefined)),
+      );
+    }
     metrics.process(sources.startedAt);
     this.#count(sources.requests);
   }
