@@ -12,6 +12,9 @@ import { openRoomStore } from '../store/open.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },
+  storageUrl: undefined,
+  storageWaitMs: 0,
+  filesDir: undefined,
   auth: 'none',
   insecure: false,
   exposure: undefined,
