@@ -73,13 +73,12 @@ export class RoomsMetrics {
     );
     const { nodes } = sources;
     if (nodes) {
-      number('log_violations', 'How often the log had a hole; any but 0 is a fault.', () => nodes.violations);
       metrics.gauge('opsdeck_storage_up', 'Whether PostgreSQL can be used.', [], (gauge) =>
         gauge.set(Number(nodes.away === undefined)),
       );
     }
     metrics.process(sources.startedAt);
-    this.#count(sources.requests);
+    this.#count(sources);
   }
 
   /** Counts committed events. */
@@ -96,7 +95,7 @@ export class RoomsMetrics {
     return this.#metrics.render();
   }
 
-  #count(requests: RequestCounts): void {
+  #count({ requests, nodes }: MetricSources): void {
     const labels = ['handler', 'method', 'code'] as const;
     const counter = <L extends string>(name: string, help: string, names: readonly L[]) =>
       this.#metrics.counter(`${PREFIX}_${name}`, help, names);
@@ -104,7 +103,10 @@ export class RoomsMetrics {
     const seconds = counter('http_request_seconds_total', 'How long they took until then, in seconds.', labels);
     const events = counter('events_total', 'How many events were committed.', ['type']);
     const commits = counter('commits_total', 'How many commits held events.', []);
+    const holes = nodes && counter('log_violations_total', 'How often the log had a hole, which is a fault.', []);
     this.#refresh = () => {
+      holes?.reset();
+      holes?.inc(nodes?.violations ?? 0);
       for (const metric of [answers, seconds, events, commits]) metric.reset();
       for (const { labels, requests: count, ms } of requests.all()) {
         answers.inc({ ...labels }, count);
