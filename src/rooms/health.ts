@@ -51,11 +51,12 @@ export interface HealthFindings {
 export function readHealth(sources: HealthSources): HealthFindings {
   const { options, nodes, writer, connections, runs, closedSecrets } = sources;
   const state = stateOf(sources);
-  const durability = nodes?.weakness === undefined ? options.durability : 'off';
+  const isWeak = nodes ? nodes.weakness !== undefined : options.durability === 'off';
+  const durability = isWeak ? 'off' : 'full';
   const { running, queued } = runs();
   const closed = closedSecrets();
   const health: Health = {
-    status: state === 'ready' && durability === 'full' && closed.length === 0 ? 'healthy' : 'degraded',
+    status: state === 'ready' && !isWeak && closed.length === 0 ? 'healthy' : 'degraded',
     version: ROOMS_VERSION,
     store: {
       ...{ kind: nodes ? 'postgres' : 'sqlite', state, durability, pos: writer.pos, lagMs: 0 },
