@@ -30,7 +30,7 @@ const SETTINGS = {
   storageUrl: setting(
     '--storage-url <url>',
     optional(anyText),
-    'postgres://user:password@host/database: the alerts lie there, shared by all alert servers with this URL',
+    'postgres://user:password@host/database: alerts and rooms lie there, shared by all servers with this URL',
     { variable: 'OPSDECK_STORAGE_URL', isSecret: true },
   ),
   storageWaitMs: setting('--storage-wait <duration>', duration, 'how long to wait for that database at the start', {
@@ -250,7 +250,12 @@ async function startRooms(
   const { host = '0.0.0.0', port } = flags.roomsAddress;
   const { relay, ...others } = peers;
   const asked = relayKey === undefined ? others : { ...others, relay };
-  const written = { host, port: String(port), 'data-dir': stateFolderOf(flags, 'rooms'), ...asked };
+  const { storageUrl, storageWaitMs } = flags;
+  const storage =
+    storageUrl === undefined
+      ? { 'data-dir': stateFolderOf(flags, 'rooms') }
+      : { 'storage-url': storageUrl, 'storage-wait': `${storageWaitMs}ms` };
+  const written = { host, port: String(port), ...storage, ...asked };
   const config = loadConfig(written, { ...env, OPSDECK_ROOMS_RELAY_KEY: relayKey });
   if (!config.ok) throw refuseConfig(config.problems);
   for (const warning of config.value.warnings) log.warn(warning);

@@ -155,7 +155,7 @@ describe('rooms serve', () => {
       /--auth none lets .* --base-url https:\/\/chat\.example\.com .* --auth token/,
     ],
     ['a port is a number', ['--port', 'http'], /--port: "http" is invalid/],
-    ['PostgreSQL is not part of it', ['--database', 'postgres://x'], /--database: .* not part of this build/],
+    ['a database has its own flag', ['--database', 'postgres://x'], /--database: .* write --storage-url/],
     [
       'a file that is not there',
       ['--config', 'absent.yml'],

@@ -18,7 +18,10 @@ flag (--no-presence is presence); flags override variables, and these the file.
 If OPSDECK_ROOMS_METRICS_TOKEN is set, /metrics asks for it as a bearer token.
 With --alerts, --relay and --dashboard, admins may use these servers from any room, and members other than guests from the
 rooms in --alerts-rooms. OPSDECK_ROOMS_RELAY_KEY is an SDK key of the relay's environment.
-OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory.
+OPSDECK_SECRET_KEY encrypts the keys of copilots; without it a key is created in the data directory, or in the database.
+
+With --storage-url of a PostgreSQL database several servers behind any load balancer are one: each shows at once what was
+written through another. Put the URL, with its password, into OPSDECK_STORAGE_URL, which is also that of alert servers.
 
 HTTP_PROXY and HTTPS_PROXY are used for these three only: addresses of outgoing hooks and copilots are entered by users, and
 must not reach this machine or its network. With --outbound-proxy they are resolved and checked here, and requests to public
@@ -28,6 +31,7 @@ OPSDECK_ROOMS_OUTBOUND_PROXY or the file, since other users of this machine can 
 Examples:
   opsdeck rooms serve
   opsdeck rooms serve --data-dir /var/lib/opsdeck/rooms --alerts http://127.0.0.1:9093 --alerts-rooms ops
+  OPSDECK_STORAGE_URL=postgres://opsdeck:secret@db/opsdeck opsdeck rooms serve
   opsdeck rooms serve --host 0.0.0.0 --base-url https://chat.example.com
   opsdeck rooms serve --config rooms.yml`;
 
@@ -58,6 +62,8 @@ function addServeCommand(rooms: Command, terminal: Terminal): void {
 
 async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
   const { options, logLevel, logFormat, warnings } = await configure(command, terminal);
+  // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
+  if (options.storageUrl !== undefined) process.title = 'opsdeck rooms serve';
   const log = createLog({ level: logLevel, format: logFormat, clock: terminal.clock, write: terminal.err });
   for (const warning of warnings) log.warn(warning);
   const stopped = untilStopped();
@@ -66,7 +72,7 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
   try {
     if (server.firstToken !== undefined)
       terminal.err(`rooms: the admin's token, shown this once: ${server.firstToken}\n`);
-    terminal.out(`rooms: listening on ${server.url} store=sqlite pos=${server.pos}\n`);
+    terminal.out(`rooms: listening on ${server.url} store=${server.storage} pos=${server.pos}\n`);
     giveMemoryBack(terminal.clock);
     const end = await Promise.race([stopped, server.failed.then(() => 'failed' as const)]);
     if (end === 'failed') throw new CommandError('the storage failed; the log says why', ExitCode.failed);

@@ -1,5 +1,6 @@
 import type { RoomsOptions } from './config/rooms-options.ts';
 import type { ClosedSecret } from './domain/closed-secret.ts';
+import type { RoomNodes } from './nodes/nodes.ts';
 import type { RoomWriter } from './room/writer.ts';
 
 /** The release of this interface. Source: the service whose interface it continues. */
@@ -10,6 +11,7 @@ export const PROGRAM_VERSION = typeof OPSDECK_VERSION === 'string' ? OPSDECK_VER
 
 export interface HealthSources {
   readonly options: Pick<RoomsOptions, 'durability' | 'nodeId' | 'readOnly'>;
+  readonly nodes: Pick<RoomNodes, 'away' | 'weakness'> | undefined;
   readonly writer: Pick<RoomWriter, 'pos' | 'trouble'>;
   readonly connections: () => number;
   readonly runs: () => { readonly running: number; readonly queued: number };
@@ -21,12 +23,16 @@ export interface Health {
   readonly status: 'healthy' | 'degraded';
   readonly version: string;
   readonly store: {
-    readonly kind: 'sqlite';
-    readonly state: 'ready' | 'read-only' | 'full' | 'failed' | 'closing';
+    readonly kind: 'sqlite' | 'postgres';
+    readonly state: 'ready' | 'read-only' | 'full' | 'failed' | 'away' | 'closing';
     readonly durability: RoomsOptions['durability'];
     readonly pos: number;
-    /** How far reads lag behind writes: never, on one node. */
+    /** How far reads lag behind writes: never. */
     readonly lagMs: 0;
+    /** Why PostgreSQL is away. */
+    readonly reason?: string;
+    /** What PostgreSQL promises less than these rooms do, and the remedy. */
+    readonly warning?: string;
   };
   readonly sse: { readonly connections: number };
   readonly copilot: { readonly running: number; readonly queued: number };
@@ -43,14 +49,20 @@ export interface HealthFindings {
 }
 
 export function readHealth(sources: HealthSources): HealthFindings {
-  const { options, writer, connections, runs, closedSecrets } = sources;
+  const { options, nodes, writer, connections, runs, closedSecrets } = sources;
   const state = stateOf(sources);
+  const isWeak = nodes ? nodes.weakness !== undefined : options.durability === 'off';
+  const durability = isWeak ? 'off' : 'full';
   const { running, queued } = runs();
   const closed = closedSecrets();
   const health: Health = {
-    status: state === 'ready' && options.durability === 'full' && closed.length === 0 ? 'healthy' : 'degraded',
+    status: state === 'ready' && !isWeak && closed.length === 0 ? 'healthy' : 'degraded',
     version: ROOMS_VERSION,
-    store: { kind: 'sqlite', state, durability: options.durability, pos: writer.pos, lagMs: 0 },
+    store: {
+      ...{ kind: nodes ? 'postgres' : 'sqlite', state, durability, pos: writer.pos, lagMs: 0 },
+      ...(nodes?.away ? { reason: `PostgreSQL is away: ${nodes.away.reason}` } : {}),
+      ...(nodes?.weakness === undefined ? {} : { warning: nodes.weakness }),
+    },
     sse: { connections: connections() },
     copilot: { running, queued },
     secrets: { closed: closed.length },
@@ -59,8 +71,10 @@ export function readHealth(sources: HealthSources): HealthFindings {
   return { health, accepts: state === 'ready' || state === 'read-only', closed };
 }
 
-function stateOf({ options, writer }: HealthSources): Health['store']['state'] {
-  switch (writer.trouble?.code) {
+function stateOf({ options, nodes, writer }: HealthSources): Health['store']['state'] {
+  const code = writer.trouble?.code;
+  if (nodes?.away && code !== 'shutting_down') return 'away';
+  switch (code) {
     case undefined:
       return 'ready';
     case 'storage_full':

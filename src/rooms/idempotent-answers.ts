@@ -91,19 +91,25 @@ export class AnswerStore {
   #begin(name: string, requestHash: string): Promise<Outcome<true>> {
     const oldest = this.#state.all('answer').size >= MAX_ANSWERS ? this.#oldest(name) : undefined;
     return this.#writer.submit<true>({
-      decide: ({ now }) => ({
-        ok: true,
-        write: {
-          records: [
-            record('answer', name, { requestHash, status: BEGUN, headers: {}, body: '', expiresAt: now + KEPT_MS }),
-            ...(oldest === undefined ? [] : [record('answer', oldest, null)]),
-          ],
-        },
-        answer: () => {
-          if (oldest !== undefined) this.#secrets.delete(oldest);
-          return true;
-        },
-      }),
+      decide: (view) => {
+        const { now } = view;
+        const other = view.get('answer', name);
+        // Begun on another node meanwhile.
+        if (other && other.expiresAt > now) return IN_PROGRESS;
+        return {
+          ok: true,
+          write: {
+            records: [
+              record('answer', name, { requestHash, status: BEGUN, headers: {}, body: '', expiresAt: now + KEPT_MS }),
+              ...(oldest === undefined ? [] : [record('answer', oldest, null)]),
+            ],
+          },
+          answer: () => {
+            if (oldest !== undefined) this.#secrets.delete(oldest);
+            return true;
+          },
+        };
+      },
     });
   }
 

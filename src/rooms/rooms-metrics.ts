@@ -1,5 +1,6 @@
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import type { Committed } from './domain/event.ts';
+import type { RoomNodes } from './nodes/nodes.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
@@ -37,6 +38,7 @@ export interface MetricSources {
   readonly requests: RequestCounts;
   readonly pos: () => number;
   readonly isWritable: () => boolean;
+  readonly nodes: Pick<RoomNodes, 'away' | 'violations'> | undefined;
   readonly rooms: () => number;
   readonly users: () => number;
   readonly streams: () => number;
@@ -69,8 +71,14 @@ export class RoomsMetrics {
     metrics.gauge(`${PREFIX}_build_info`, 'Which version runs.', ['version'], (gauge) =>
       gauge.set({ version: sources.version }, 1),
     );
+    const { nodes } = sources;
+    if (nodes) {
+      metrics.gauge('opsdeck_storage_up', 'Whether PostgreSQL can be used.', [], (gauge) =>
+        gauge.set(Number(nodes.away === undefined)),
+      );
+    }
     metrics.process(sources.startedAt);
-    this.#count(sources.requests);
+    this.#count(sources);
   }
 
   /** Counts committed events. */
@@ -87,7 +95,7 @@ export class RoomsMetrics {
     return this.#metrics.render();
   }
 
-  #count(requests: RequestCounts): void {
+  #count({ requests, nodes }: MetricSources): void {
     const labels = ['handler', 'method', 'code'] as const;
     const counter = <L extends string>(name: string, help: string, names: readonly L[]) =>
       this.#metrics.counter(`${PREFIX}_${name}`, help, names);
@@ -95,7 +103,10 @@ export class RoomsMetrics {
     const seconds = counter('http_request_seconds_total', 'How long they took until then, in seconds.', labels);
     const events = counter('events_total', 'How many events were committed.', ['type']);
     const commits = counter('commits_total', 'How many commits held events.', []);
+    const holes = nodes && counter('log_violations_total', 'How often the log had a hole, which is a fault.', []);
     this.#refresh = () => {
+      holes?.reset();
+      holes?.inc(nodes?.violations ?? 0);
       for (const metric of [answers, seconds, events, commits]) metric.reset();
       for (const { labels, requests: count, ms } of requests.all()) {
         answers.inc({ ...labels }, count);

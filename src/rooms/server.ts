@@ -2,22 +2,19 @@
 // (domain/access), a decision says what is written (domain/*/change), and the writer commits it together with others that
 // wait. Then the listeners follow in this order: streams (feed), hooks, copilots. Hooks and copilots post through the same
 // commit. Each file of composition/ puts a few parts together.
-import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import type { Listener } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
-import { ownDataDirectory } from '../kernel/storage/data-directory.ts';
-import { executableFile } from '../kernel/threads/thread.ts';
 import type { ComposedRooms } from './composition/rooms.ts';
+import { type OpenStorage, openStorage } from './composition/storage.ts';
 import type { RoomsOptions } from './config/rooms-options.ts';
-import { openRoomStore } from './store/open.ts';
-import type { RoomStore } from './store/store.ts';
 
 const GRACE_MS = 9_000;
 
 export interface RoomsServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
+  readonly storage: OpenStorage['kind'];
   /** The last position of the log at the start. */
   readonly pos: number;
   /** The admin's token, made at the first start with tokens; shown once and not stored. */
@@ -30,34 +27,30 @@ export interface RoomsServer {
 
 /** Starts the server, which answers once this resolves; fails with a CommandError. */
 export async function startRooms(options: RoomsOptions, clock: Clock, log: Log): Promise<RoomsServer> {
-  const path = resolve(options.dataDir);
-  const directory = await ownDataDirectory(path, clock, (message) => log.warn(message));
-  let store: RoomStore | undefined;
+  let storage: OpenStorage | undefined;
   let rooms: ComposedRooms | undefined;
   let listener: Listener | undefined;
   const close = async () => {
     await listener?.close(GRACE_MS);
     await rooms?.close();
-    await store?.close();
-    directory.release();
+    await storage?.close();
   };
   try {
-    const opening = openRoomStore({
-      directory,
-      clock,
-      durability: options.durability,
-      log,
-      threadFile: executableFile,
-    });
-    // The rest of the program loads while the store opens in its thread.
+    const opening = openStorage(options, clock, log);
+    // The rest of the program loads while the storage opens.
     const [{ page }, { composeRooms }, { listen }, opened] = await Promise.all([
       import('virtual:web/rooms'),
       import('./composition/rooms.ts'),
       import('../kernel/http/server.ts'),
       opening,
     ]);
-    store = opened;
-    rooms = await composeRooms({ options, store, clock, log, page });
+    storage = opened;
+    const { store, nodes, dataDir } = opened;
+    rooms = await composeRooms({
+      ...{ store, nodes, log, page },
+      options: { ...options, dataDir },
+      clock: opened.clock,
+    });
     const { app, core, firstToken, failed, endStreams, listensAt } = rooms;
     listener = await listen({ fetch: app.fetch, addresses: [options.listenAddress], clock, endStreams });
     listensAt(listener.url);
@@ -65,6 +58,7 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
     let closing: Promise<void> | undefined;
     return {
       url: listener.url,
+      storage: opened.kind,
       pos: core.writer.pos,
       firstToken,
       failed,

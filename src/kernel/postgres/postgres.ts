@@ -79,6 +79,7 @@ export class Postgres {
   readonly awake: AwakeTime;
   #cancelHeartbeat = () => {};
   #isClosed = false;
+  #weakness: string | undefined;
 
   constructor({ target, applicationName, clock, log }: PostgresOptions) {
     this.#target = target;
@@ -112,6 +113,16 @@ export class Postgres {
   /** Milliseconds since the Unix epoch; undefined while it is up. */
   get awaySince(): number | undefined {
     return this.#availability.awaySince;
+  }
+
+  /** Why it is away; undefined while it is up. */
+  get awayReason(): string | undefined {
+    return this.isUp ? undefined : this.#availability.reason;
+  }
+
+  /** Why an acknowledged write may be lost, and what to set; undefined if none is. As of the start. */
+  get weakness(): string | undefined {
+    return this.#weakness;
   }
 
   /** Calls `listener` when the database goes away or is back; the returned function ends that. */
@@ -172,9 +183,8 @@ export class Postgres {
   async start(waitMs: number): Promise<void> {
     const { commits } = await this.#reach(waitMs);
     if (commits !== 'on' && !commits.startsWith('remote_')) {
-      this.#log.warn(
-        `synchronous_commit is ${commits}: what was acknowledged is lost when PostgreSQL crashes; set it to on`,
-      );
+      this.#weakness = `synchronous_commit is ${commits}: what was acknowledged is lost when PostgreSQL crashes; set it to on`;
+      this.#log.warn(this.#weakness);
     }
     this.awake.onWake(() => {
       this.#clock.woke();

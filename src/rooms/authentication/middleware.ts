@@ -5,12 +5,20 @@ import type { RequestCounts } from '../rooms-metrics.ts';
 import type { Middleware } from '../routes/request/middleware.ts';
 import type { OriginGuard } from './origin-guard.ts';
 
+export interface MiddlewareParts extends Pick<Middleware, 'catchUp'> {
+  readonly origins: OriginGuard;
+  readonly counts: RequestCounts;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Checks the origin of every request, gives it an id, and counts it. */
-export function createMiddleware(origins: OriginGuard, counts: RequestCounts, clock: Clock, log: Log): Middleware {
+export function createMiddleware({ origins, counts, clock, log, catchUp }: MiddlewareParts): Middleware {
   const prefix = randomBytes(4).toString('hex');
   let requests = 0;
   return {
     refuse: (request) => origins.refuse(request),
+    catchUp,
     allowsOrigin: (origin) => origins.allowsOrigin(origin),
     newRequestId: () => `${prefix}-${(++requests).toString(36)}`,
     answered(path, method, status, startedAt) {

@@ -8,13 +8,8 @@ import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 
 const LIFE_MS = 30_000;
 /** Unused tickets of one user; the oldest is dropped. */
-const MAX_PER_USER = 100;
+export const MAX_TICKETS = 100;
 const TICKET_BYTES = 24;
-
-interface Ticket {
-  readonly caller: Caller;
-  readonly expiresAt: number;
-}
 
 const UNKNOWN = refuse(
   'unauthenticated',
@@ -22,7 +17,43 @@ const UNKNOWN = refuse(
 );
 
 /** One-time tickets for streams, since a browser's EventSource sends no headers. */
-export class Tickets {
+export interface Tickets {
+  issue(caller: Caller): TicketAnswer | Promise<TicketAnswer>;
+  /** The caller that the ticket was issued to; only once. */
+  redeem(text: string): Outcome<Caller> | Promise<Outcome<Caller>>;
+  /** A listener to commits. */
+  follow?(committed: readonly Committed[]): void;
+}
+
+/** An unused ticket. */
+export interface Ticket {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+/** A new ticket; only its hash is kept. */
+export function makeTicket(
+  { user }: Caller,
+  now: number,
+  random: (size: number) => Uint8Array,
+): TicketAnswer & { readonly hash: string } {
+  const secret = Buffer.from(random(TICKET_BYTES)).toString('base64url');
+  const ticket = `${Buffer.from(user.id).toString('base64url')}.${secret}`;
+  return { ticket, expiresAt: now + LIFE_MS, hash: hashOfTicket(ticket) };
+}
+
+export const hashOfTicket = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');
+
+/** The caller of a ticket that is used now; `undefined`: it is not known. */
+export function callerOfTicket(ticket: Ticket | undefined, state: StateView, now: number): Outcome<Caller> {
+  if (!ticket || ticket.expiresAt <= now) return UNKNOWN;
+  const { caller } = ticket;
+  if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
+  return isCurrent(state, caller) ? accepted(caller) : UNKNOWN;
+}
+
+/** The tickets of a single node. */
+export class MemoryTickets implements Tickets {
   readonly #clock: Clock;
   readonly #state: StateView;
   readonly #random: (size: number) => Uint8Array;
@@ -41,35 +72,28 @@ export class Tickets {
 
   issue(caller: Caller): TicketAnswer {
     const userId = caller.user.id;
-    const secret = Buffer.from(this.#random(TICKET_BYTES)).toString('base64url');
-    const ticket = `${Buffer.from(userId).toString('base64url')}.${secret}`;
-    const expiresAt = this.#clock.now() + LIFE_MS;
+    const now = this.#clock.now();
+    const { hash, ...answer } = makeTicket(caller, now, this.#random);
     const issued = this.#tickets.get(userId) ?? new Map<string, Ticket>();
-    this.#tickets.set(userId, issued.set(hashOf(ticket), { caller, expiresAt }));
+    this.#tickets.set(userId, issued.set(hash, { caller, expiresAt: answer.expiresAt }));
     for (const [hash, { expiresAt }] of issued) {
-      if (issued.size <= MAX_PER_USER && expiresAt > this.#clock.now()) break;
+      if (issued.size <= MAX_TICKETS && expiresAt > now) break;
       issued.delete(hash);
     }
-    return { ticket, expiresAt };
+    return answer;
   }
 
-  /** The caller that the ticket was issued to; only once. */
   redeem(text: string): Outcome<Caller> {
     const userId = Buffer.from(text.slice(0, text.indexOf('.')), 'base64url').toString();
     const issued = this.#tickets.get(userId);
-    const hash = hashOf(text);
+    const hash = hashOfTicket(text);
     const ticket = issued?.get(hash);
-    if (!issued || !ticket) return UNKNOWN;
-    issued.delete(hash);
-    if (issued.size === 0) this.#tickets.delete(userId);
-    const now = this.#clock.now();
-    const { caller, expiresAt } = ticket;
-    if (expiresAt <= now) return UNKNOWN;
-    if (caller.expiresAt !== null && caller.expiresAt <= now) return refuse('token_expired', 'the token has expired');
-    return isCurrent(this.#state, caller) ? accepted(caller) : UNKNOWN;
+    issued?.delete(hash);
+    if (issued?.size === 0) this.#tickets.delete(userId);
+    return callerOfTicket(ticket, this.#state, this.#clock.now());
   }
 
-  /** Revoking a token drops its tickets. A listener to commits. */
+  /** Revoking a token drops its tickets. */
   follow(committed: readonly Committed[]): void {
     for (const { event } of committed) {
       if (event.type !== 'token.revoked') continue;
@@ -78,5 +102,3 @@ export class Tickets {
     }
   }
 }
-
-const hashOf = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');

@@ -8,6 +8,7 @@ import type { AlertRooms } from '../domain/card/alert-access.ts';
 import type { ClosedSecret } from '../domain/closed-secret.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
+import type { RoomNodes } from '../nodes/nodes.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
@@ -17,6 +18,8 @@ import type { RoomStore } from '../store/store.ts';
 export interface ComposeInputs {
   readonly options: RoomsOptions;
   readonly store: RoomStore;
+  /** `undefined`: the store is that of this server alone. */
+  readonly nodes?: RoomNodes | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The files of the page; without them the server has none. */

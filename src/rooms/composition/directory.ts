@@ -23,7 +23,7 @@ import { MAX_OBJECT_BYTES, type RoomsCore, refuseUrl } from './core.ts';
 
 /** Rooms and members, retention, export, import and backup. */
 export function composeDirectory(core: RoomsCore, files: FileStore) {
-  const { options, state, store, writer, presence, clock, guard, feed, outbound, cipher, alertRooms } = core;
+  const { options, state, store, nodes, writer, presence, clock, guard, feed, outbound, cipher, alertRooms } = core;
   const order = new RoomOrder(state);
   const exports = new RoomExports({ ...core, files });
   writer.onCommit(order.follow);
@@ -55,7 +55,7 @@ export function composeDirectory(core: RoomsCore, files: FileStore) {
   });
   const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
   const secretKey = () => options.secretKey ?? loadSecretKey(options.dataDir);
-  const backups = new RoomBackups({ ...core, ...folders, secretKey });
+  const backups = nodes ? undefined : new RoomBackups({ ...core, ...folders, secretKey });
   const { requireIfMatch } = options;
   const parts = { guard, state, writer, directory, context, requireIfMatch, clock, maxBodyBytes: MAX_OBJECT_BYTES };
   return {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Tickets } from '../authentication/tickets.ts';
+import { MemoryTickets } from '../authentication/tickets.ts';
 import { EventLog } from '../feed/event-log.ts';
 import { Presence } from '../feed/presence.ts';
 import { RoomFeed } from '../feed/room-feed.ts';
@@ -20,7 +20,7 @@ interface FeedInputs {
 
 /** Streams, presence and tickets; the first listeners to a commit. */
 export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
-  const { store, clock, log, options } = inputs;
+  const { store, nodes, clock, log, options } = inputs;
   const presence = options.presence ? new Presence(state, () => clock.now()) : undefined;
   const feed = new RoomFeed({
     state,
@@ -36,14 +36,15 @@ export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
     random,
     ...(presence ? { watcher: presence } : {}),
   });
-  const tickets = new Tickets({ clock, state, random: randomBytes });
+  const tickets = nodes?.openTickets(state) ?? new MemoryTickets({ clock, state, random: randomBytes });
   presence?.announceBy(feed);
   writer.onCommit((committed, { removal, restart }) => {
     if (removal) feed.forgetLog(removal.firstPos);
     if (restart) feed.restart(restart);
     feed.publish(committed);
     presence?.follow(committed);
-    tickets.follow(committed);
+    tickets.follow?.(committed);
   });
+  nodes?.subscribe(() => feed.announceStorage(nodes.away?.since));
   return { feed, presence, tickets, log: new EventLog(feed, clock) };
 }

@@ -49,7 +49,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     ...directory.paths,
     ...integrations.paths,
     ...copilot.paths,
-    eventPaths({ guard, state, ...streams }),
+    eventPaths({ guard, state, ...streams, isAway: () => core.nodes?.away !== undefined }),
     presencePaths({ guard, state, clock, announcer: feed, presence }),
     ...composePage(core, directory.rooms, messages.reader),
     ...authentication.paths,
@@ -99,7 +99,8 @@ async function composeCore(inputs: ComposeInputs) {
   void store.failed.then(() => fail());
   const authentication = composeAuthentication(inputs, state, writer);
   const streams = composeFeed({ inputs, stored, state, writer });
-  const cipher = createSecretCipher(options.secretKey ?? loadSecretKey(options.dataDir));
+  const secretKey = inputs.nodes?.secretKey ?? options.secretKey ?? loadSecretKey(options.dataDir);
+  const cipher = createSecretCipher(secretKey);
   const closed = () =>
     closedSecrets(
       state.all('secret'),

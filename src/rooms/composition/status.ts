@@ -12,12 +12,13 @@ import type { RoomsCore } from './core.ts';
 
 /** Health, metrics and OpenAPI, and the middleware of all requests. */
 export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
-  const { options, writer, state, clock, feed, log, guard, closedSecrets } = core;
+  const { options, store, nodes, writer, state, clock, feed, log, guard, closedSecrets } = core;
   const requests = new RequestCounts();
   const metrics = new RoomsMetrics({
     requests,
     pos: () => writer.pos,
-    isWritable: () => writer.trouble === undefined,
+    isWritable: () => writer.trouble === undefined && !nodes?.away,
+    nodes,
     rooms: () => state.all('room').size,
     users: () => state.all('user').size,
     streams: () => feed.size,
@@ -27,10 +28,11 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
   });
   writer.onCommit((committed) => metrics.committed(committed));
   const origins = new OriginGuard({ ...options, host: options.listenAddress.host });
-  const middleware = createMiddleware(origins, requests, clock, log);
+  const catchUp = nodes && (() => store.catchUp());
+  const middleware = createMiddleware({ origins, counts: requests, clock, log, catchUp });
   let described: string | undefined;
   const status = statusPaths({
-    health: () => readHealth({ options, writer, connections: () => feed.size, runs, closedSecrets }),
+    health: () => readHealth({ options, nodes, writer, connections: () => feed.size, runs, closedSecrets }),
     async isAdmin(credentials) {
       const found = await guard.authenticator.authenticate(credentials);
       return found.ok && rulesServer(found.value);

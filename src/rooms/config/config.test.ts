@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { describe, test } from 'node:test';
 import type { Variables } from '../../kernel/settings/settings.ts';
 import { loadConfig, type RoomsFlags } from './config.ts';
+
+const DATABASE = 'postgres://opsdeck:secret@127.0.0.1/opsdeck';
 
 function optionsOf(flags: RoomsFlags = {}, env: Variables = {}, content?: unknown) {
   const config = loadConfig(flags, env, content === undefined ? undefined : { path: 'rooms.yml', content });
@@ -20,6 +23,9 @@ test('without any configuration it serves this machine alone, without sign-in', 
   assert.deepEqual(options, {
     listenAddress: { host: '127.0.0.1', port: 8065 },
     dataDir: 'data/rooms',
+    storageUrl: undefined,
+    storageWaitMs: 30_000,
+    filesDir: undefined,
     auth: 'none',
     insecure: false,
     exposure: undefined,
@@ -121,6 +127,18 @@ describe('remote clients need a token, however they reach the server', () => {
   });
 });
 
+test('a database takes the place of the data directory', () => {
+  const env = { OPSDECK_STORAGE_URL: DATABASE, OPSDECK_DATA_DIR: '/var/lib/opsdeck' };
+  const { storageUrl, storageWaitMs, filesDir, nodeId } = optionsOf({ 'storage-wait': '2m', 'files-dir': 'f' }, env);
+  assert.deepEqual(
+    { storageUrl, storageWaitMs, filesDir },
+    { storageUrl: DATABASE, storageWaitMs: 120_000, filesDir: 'f' },
+  );
+  assert.notEqual(optionsOf({}, env).nodeId, nodeId);
+  assert.ok(nodeId.startsWith(`${hostname()}-`), nodeId);
+  assert.equal(optionsOf({ 'node-id': 'a' }, env).nodeId, 'a');
+});
+
 test('rate limits follow tokens, and can be turned off', () => {
   assert.equal(optionsOf({ auth: 'token' }).rateLimits, true);
   assert.equal(optionsOf({ auth: 'token', 'rate-limits': false }).rateLimits, false);
@@ -197,7 +215,16 @@ describe('mistakes', () => {
     [{ 'cors-origin': ['https://a.example/path'] }, {}, undefined, /--cors-origin/],
     [{ 'cors-origin': '*' }, {}, undefined, /--cors-origin/],
     [{ 'allowed-host': 'a:80' }, {}, undefined, /--allowed-host/],
-    [{ database: 'postgres://x' }, {}, undefined, /^--database: .* is not part of this build/],
+    [{ database: 'postgres://x' }, {}, undefined, /^--database: there is no such setting: write --storage-url$/],
+    [{ 'files-dir': 'files' }, {}, undefined, /^--files-dir: files lie in --data-dir; leave it out, or give --storage/],
+    [
+      { 'data-dir': 'data' },
+      { OPSDECK_STORAGE_URL: DATABASE },
+      undefined,
+      /^--data-dir: OPSDECK_STORAGE_URL keeps everything in PostgreSQL; leave out one$/,
+    ],
+    [{ 'storage-url': DATABASE }, {}, { 'data-dir': 'data' }, /^rooms\.yml: data-dir: --storage-url keeps everything/],
+    [{ 'storage-url': DATABASE, durability: 'off' }, {}, undefined, /^--durability: PostgreSQL's synchronous_commit/],
   ];
   for (const [flags, env, content, expected] of mistakes) {
     test(String(expected), () => {

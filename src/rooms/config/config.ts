@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isLoopbackHost } from '../../kernel/http/site-address.ts';
 import type { LogFormat, LogLevel } from '../../kernel/log.ts';
 import {
@@ -39,6 +40,7 @@ export function loadConfig(flags: RoomsFlags, environment: Variables, file?: Con
   const given = readSettings(SETTINGS, layers, problems);
   if (given['alerts-rooms'] && !given.alerts && !given.relay && !given.dashboard)
     problems.push('--alerts-rooms: there is no alert server for these rooms; give --alerts URL, or leave it out');
+  problems.push(...storageProblemsOf(given));
   const options = optionsOf(given, readSettings(SECRETS, [variables], problems));
   if (options.relayUrl !== undefined && options.relayKey === undefined)
     problems.push('--relay: the relay asks for an SDK key; put it into OPSDECK_ROOMS_RELAY_KEY');
@@ -64,6 +66,17 @@ function fileLayer({ path, content }: ConfigFile, problems: string[]): Layer {
   return (key) => (values.has(key) ? { written: values.get(key), place: `${path}: ${key}` } : undefined);
 }
 
+/** Settings of the other kind of storage. A variable may stand there for other commands. */
+function storageProblemsOf(given: GivenValues<typeof SETTINGS>): readonly string[] {
+  const { 'storage-url': url, 'data-dir': dataDir, 'files-dir': filesDir, durability } = given;
+  if (!url) return filesDir ? [`${filesDir.place}: files lie in --data-dir; leave it out, or give --storage-url`] : [];
+  const isVariable = dataDir?.place === SETTINGS['data-dir'].variable;
+  return [
+    ...(dataDir && !isVariable ? [`${dataDir.place}: ${url.place} keeps everything in PostgreSQL; leave out one`] : []),
+    ...(durability ? [`${durability.place}: PostgreSQL's synchronous_commit decides that; leave it out`] : []),
+  ];
+}
+
 function optionsOf(given: GivenValues<typeof SETTINGS>, secrets: GivenValues<typeof SECRETS>): RoomsOptions {
   const values = valuesOf(SETTINGS, given);
   const { host, port, 'node-id': nodeId } = values;
@@ -80,6 +93,9 @@ function optionsOf(given: GivenValues<typeof SETTINGS>, secrets: GivenValues<typ
     ...valuesOf(SECRETS, secrets),
     listenAddress: { host, port },
     dataDir: values['data-dir'],
+    storageUrl: values['storage-url'],
+    storageWaitMs: values['storage-wait'],
+    filesDir: values['files-dir'],
     auth,
     insecure: mode === 'insecure-none',
     exposure,
@@ -100,8 +116,13 @@ function optionsOf(given: GivenValues<typeof SETTINGS>, secrets: GivenValues<typ
     editWindowMs: editWindowMs === null ? null : Math.round(editWindowMs),
     durability: values.durability,
     secretsDir: values['secrets-dir'],
-    nodeId: nodeId === 'auto' ? randomBytes(3).toString('hex') : nodeId,
+    nodeId: nodeId === 'auto' ? newNodeId(values['storage-url'] !== undefined) : nodeId,
   };
+}
+
+function newNodeId(hasOthers: boolean): string {
+  const id = randomBytes(3).toString('hex');
+  return hasOthers ? `${hostname()}-${id}` : id;
 }
 
 function warningsOf(options: RoomsOptions, environment: Variables): readonly string[] {

@@ -3,7 +3,14 @@ import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 /** How the rooms are started (config.ts). */
 export interface RoomsOptions {
   readonly listenAddress: ListenAddress;
+  /** Unused with a database. */
   readonly dataDir: string;
+  /** Of the database that holds the rooms of all its nodes, with the password; without it they lie in `dataDir`. */
+  readonly storageUrl: string | undefined;
+  /** The time an unreachable database gets at the start, in milliseconds. */
+  readonly storageWaitMs: number;
+  /** The directory of files that the nodes share; without it files lie in the database. */
+  readonly filesDir: string | undefined;
   readonly auth: 'none' | 'token';
   /** `none` was forced: every client is admitted, also through a proxy. */
   readonly insecure: boolean;

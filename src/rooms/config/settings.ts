@@ -70,9 +70,21 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
     default: 'data/rooms',
     variable: 'OPSDECK_DATA_DIR',
   }),
+  'storage-url': setting(
+    '--storage-url <url>',
+    text,
+    'postgres://user:password@host/database: the rooms lie there, shared by all servers with this URL',
+    { variable: 'OPSDECK_STORAGE_URL', isSecret: true },
+  ),
+  'storage-wait': setting('--storage-wait <duration>', duration, 'how long to wait for that database at the start', {
+    default: '30s',
+  }),
+  'files-dir': setting('--files-dir <directory>', text, 'directory of uploaded files that all these servers share', {
+    otherwise: 'in the database',
+  }),
   database: setting('--database <url>', text, 'a PostgreSQL database', {
     isHidden: true,
-    refusal: 'PostgreSQL is not part of this build; leave it out to store in --data-dir',
+    refusal: 'there is no such setting: write --storage-url',
   }),
   auth: setting(
     '--auth <mode>',
@@ -146,7 +158,7 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
     { default: 'full' },
   ),
   'secrets-dir': setting('--secrets-dir <directory>', text, 'directory of the keys that copilots read as file:…'),
-  'node-id': setting('--node-id <name>', text, 'name of this server', { default: 'auto' }),
+  'node-id': setting('--node-id <name>', text, 'name of this server, different on each', { default: 'auto' }),
   'log-level': setting('--log-level <level>', oneOf(LOG_LEVELS), 'minimum level of log lines', {
     default: 'info',
   }),

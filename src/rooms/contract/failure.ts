@@ -45,6 +45,7 @@ export const STATUS_OF = {
   rate_limited: 429,
   slow_mode: 429,
   copilot_quota: 429,
+  not_supported: 501,
   upstream_failed: 502,
   internal: 500,
   storage_unavailable: 503,

@@ -40,7 +40,8 @@ const EPHEMERAL = {
   'message.delta': true,
   'message.snapshot': true,
   note: true,
-} as const satisfies Readonly<Record<EphemeralEvent['type'], true>>;
+  storage: true,
+} as const satisfies Readonly<Record<EphemeralEvent['type'] | 'storage', true>>;
 
 /** All types that a stream can be asked for. */
 export const STREAM_TYPES: ReadonlySet<string> = new Set([...Object.keys(DURABLE), ...Object.keys(EPHEMERAL)]);
@@ -94,6 +95,19 @@ export function printTyping(roomId: string, { id, name, kind }: UserRef, expires
   return JSON.stringify({ roomId, user: { id, name, kind }, expiresAt: printInstant(expiresAt) } satisfies WireTyping);
 }
 
+/**
+ * The server's database is away, or up again: meanwhile nothing new comes, and changes are refused. Sent when that changes, and
+ * to new streams while it is away.
+ */
+export interface WireStorage {
+  readonly state: 'away' | 'up';
+  readonly since: string;
+}
+
+export function printStorage(state: WireStorage['state'], since: number): string {
+  return JSON.stringify({ state, since: printInstant(since) } satisfies WireStorage);
+}
+
 export interface OnlineUser {
   readonly userId: string;
   /** Epoch milliseconds. */
@@ -127,6 +141,7 @@ export interface WireStream extends WireEvents {
   readonly 'message.delta': WireDelta;
   readonly 'message.snapshot': WireSnapshot;
   readonly note: WireNote;
+  readonly storage: WireStorage;
   readonly hello: Hello;
   readonly reset: WireReset;
 }

@@ -45,6 +45,7 @@ export type RefusalCode =
   | 'rate_limited'
   | 'slow_mode'
   | 'copilot_quota'
+  | 'not_supported'
   | 'upstream_failed'
   | 'internal'
   | 'storage_unavailable'

@@ -1,5 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import { type Frame, frameComment } from '../../kernel/sse/frame.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -33,6 +34,8 @@ export interface FeedSource {
   snapshots(reader: FeedReader): readonly Frame[];
   /** Called for each client disconnected as slow. */
   overflowed(): void;
+  /** Runs it when a log that could not be read may be readable again. */
+  later(action: () => void): void;
 }
 
 export interface ListenerOptions {
@@ -100,7 +103,7 @@ export class StreamListener implements FeedListener {
   }
 
   hear(type: string, frame: () => Frame): void {
-    if (!this.#ephemeral || (this.#types && !this.#types.has(type))) return;
+    if (!this.#wantsEphemeral(type)) return;
     const isLive = this.#cursor === LIVE;
     if (isLive && this.#client.waitingBytes <= CROWDED_BYTES) {
       this.#client.send(frame());
@@ -110,6 +113,11 @@ export class StreamListener implements FeedListener {
     if (!isLive) return;
     this.#cursor = this.#source.tail.head;
     this.#stall(this.#cursor);
+  }
+
+  /** Sends an ephemeral event of the server itself, which no client may miss. */
+  tell(type: string, frame: Frame): void {
+    if (this.#wantsEphemeral(type)) this.#client.send(frame);
   }
 
   /** Writes frames outside the log: heartbeats, or the last frame. */
@@ -150,6 +158,7 @@ export class StreamListener implements FeedListener {
         else this.#sendPage(await pages.read(this.#cursor, tail.head, () => [...this.reader.rooms.keys()]));
       }
     } catch (error) {
+      if (error instanceof StorageAwayError) return this.#source.later(() => this.begin());
       log.error('a stream could not read the log; its client is sent away', { err: messageOf(error) });
       this.end();
     }
@@ -182,7 +191,7 @@ export class StreamListener implements FeedListener {
     this.#isLate = false;
     if (!this.#hasMissed) return;
     this.#hasMissed = false;
-    if (!this.#ephemeral || (this.#types && !this.#types.has('message.snapshot'))) return;
+    if (!this.#wantsEphemeral('message.snapshot')) return;
     for (const frame of this.#source.snapshots(this.reader)) this.#client.send(frame);
   }
 
@@ -203,6 +212,10 @@ export class StreamListener implements FeedListener {
       void this.#catchUp();
     };
     this.#client.whenRead(goOn);
+  }
+
+  #wantsEphemeral(type: string): boolean {
+    return this.#ephemeral && (!this.#types || this.#types.has(type));
   }
 
   #isFull(): boolean {

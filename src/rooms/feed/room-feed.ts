@@ -3,7 +3,14 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
-import { printCursor, printHello, printReset, printSnapshot, type ResetReason } from '../contract/feed.ts';
+import {
+  printCursor,
+  printHello,
+  printReset,
+  printSnapshot,
+  printStorage,
+  type ResetReason,
+} from '../contract/feed.ts';
 import type { Cursor } from '../contract/feed-query.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
@@ -20,6 +27,8 @@ import { FeedTail } from './tail.ts';
 
 export const HEARTBEAT_MS = 15_000;
 const TICK_MS = 1000;
+/** Before a stream tries again to read the log. */
+const REREAD_MS = 500;
 const HEARTBEAT_SLOTS = HEARTBEAT_MS / TICK_MS;
 /** The lifetime of a stream in ticks; up to a tenth less, so that streams do not end together. */
 const MAX_TICKS = (4 * 3_600_000) / TICK_MS;
@@ -78,6 +87,8 @@ export class RoomFeed implements Announcer {
   readonly #stopTicking: () => void;
   #streaming: StreamingMessages = { streamingIn: () => [] };
   #firstPos: number;
+  /** While the database is away. */
+  #away: Frame | undefined;
   #open = 0;
   #ticks = 0;
   #overflowed = 0;
@@ -98,6 +109,7 @@ export class RoomFeed implements Announcer {
       overflowed: () => {
         this.#overflowed += 1;
       },
+      later: (action) => void clock.after(REREAD_MS, action),
     };
     this.#fanout = new Fanout({ clock, heartbeatMs: 0 });
     this.#stopTicking = clock.every(TICK_MS, () => this.#tick());
@@ -181,6 +193,15 @@ export class RoomFeed implements Announcer {
     }
   }
 
+  /** Tells all streams that the database is away since an instant, or (`undefined`) up again. */
+  announceStorage(awaySince: number | undefined): void {
+    const isAway = awaySince !== undefined;
+    const data = printStorage(isAway ? 'away' : 'up', awaySince ?? this.#parts.clock.now());
+    const frame = frameEvent({ event: 'storage', data });
+    this.#away = isAway ? frame : undefined;
+    for (const slot of this.#slots) for (const listener of slot) listener.tell('storage', frame);
+  }
+
   /** Why no further stream may be opened; after `undefined`, `release` must follow. */
   reserve({ user }: Caller): Refusal | undefined {
     const refusal = this.#refusal(user.id);
@@ -231,6 +252,7 @@ export class RoomFeed implements Announcer {
     this.readers.listen(reader, listener);
     this.#slotOf(listener)?.add(listener);
     client.whenOver(() => this.#forget(listener, caller));
+    if (this.#away) listener.tell('storage', this.#away);
     listener.begin();
     return undefined;
   }

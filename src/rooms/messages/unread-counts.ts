@@ -1,3 +1,4 @@
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { type Member, memberKey } from '../domain/member/member.ts';
 import type { RoomState } from '../room/state.ts';
 import type { CommitListener } from '../room/writer.ts';
@@ -46,7 +47,7 @@ export class UnreadCounts {
     }
   };
 
-  /** The start of unread messages: the read position, or the beginning of visible history. */
+  /** After the read position, or the beginning of visible history. While PostgreSQL is away, the last known count. */
   async count(member: Member, hiddenUpTo: number): Promise<Unread> {
     const { roomId, userId } = member;
     const afterSeq = Math.max(member.lastReadSeq, hiddenUpTo);
@@ -58,7 +59,12 @@ export class UnreadCounts {
     const base = held && held.afterSeq === afterSeq && held.generation === generation ? held : undefined;
     if (base && base.upToSeq >= upToSeq) return base;
     const from = base?.upToSeq ?? afterSeq;
-    const found = await this.#store.unread({ roomId, userId, afterSeq: from, upToSeq, limit: MAX_UNREAD });
+    const query = { roomId, userId, afterSeq: from, upToSeq, limit: MAX_UNREAD };
+    const found = await this.#store.unread(query).catch((error) => {
+      if (error instanceof StorageAwayError) return undefined;
+      throw error;
+    });
+    if (!found) return base ?? NONE;
     const counted = {
       afterSeq,
       upToSeq,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { RoomBackups } from '../backup/backup.ts';
+import { refuse } from '../domain/refusal.ts';
 import { requireAdmin } from '../domain/user/change.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import { answerRefusal } from './answer/answers.ts';
@@ -10,12 +11,18 @@ import { readQuery } from './request/query.ts';
 
 export interface BackupRouteParts {
   readonly guard: GuardParts;
-  readonly backups: RoomBackups;
+  /** `undefined`: the rooms lie in PostgreSQL. */
+  readonly backups: RoomBackups | undefined;
   readonly writer: Pick<RoomWriter, 'submit'>;
 }
 
 /** The reader's rights are checked again after this many bytes. */
 const CHECK_EVERY_BYTES = 2 ** 20;
+
+const IN_POSTGRES = refuse(
+  'not_supported',
+  'the rooms lie in PostgreSQL: back up the schema opsdeck with pg_dump, or the whole server; a folder of --files-dir apart from that',
+);
 
 /** `/api/backup`: the whole server as a tar archive; with `key=true` also the key that decrypts its secrets. */
 export function backupPaths(parts: BackupRouteParts): Paths {
@@ -30,6 +37,7 @@ function writeBackup({ backups, writer }: BackupRouteParts): CallerHandler {
   return async (c, caller) => {
     const denied = requireAdmin(caller);
     if (denied) return answerRefusal(c, denied);
+    if (!backups) return answerRefusal(c, IN_POSTGRES);
     const query = readQuery(c, querySchema);
     if (!query.ok) return answerRefusal(c, query);
     const withKey = query.value.key === 'true';

@@ -4,7 +4,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { HttpEnv, PathHandlers } from '../../kernel/http/app.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from '../domain/refusal.ts';
-import { answerRefusal, refuseMethod } from './answer/answers.ts';
+import { answerRefusal, refusalOf, refuseMethod } from './answer/answers.ts';
 import { completePaths, type Middleware, mountBehind, wrapped } from './request/middleware.ts';
 
 export type Paths = Readonly<Record<string, PathHandlers>>;
@@ -33,9 +33,11 @@ export function createRoomsApp({ paths, middleware, log }: RoomsAppParts): Hono<
   );
   app.notFound((c) => nothing(c, async () => {}) as Response);
   app.onError((error, c) => {
+    const refusal = refusalOf(error);
     // The route's template, since a path may hold the secret of a hook or the code of an invite.
-    log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
-    return answerRefusal(c, refuse('internal', 'internal error; see the log of the server'));
+    if (refusal.code === 'internal')
+      log.error('a request failed unexpectedly', { method: c.req.method, route: routePath(c), err: messageOf(error) });
+    return answerRefusal(c, refusal);
   });
   return app;
 }

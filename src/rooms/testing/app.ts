@@ -1,17 +1,22 @@
-// Rooms on a data directory of their own, without a port, for tests of routes.
+// Rooms on a data directory of their own, or on a database, without a port, for tests of routes.
 import { mkdirSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { createLog, type LogFormat } from '../../kernel/log.ts';
+import { createLog, type Log, type LogFormat } from '../../kernel/log.ts';
 import { ownDataDirectory } from '../../kernel/storage/data-directory.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import type { RoomsCore } from '../composition/core.ts';
 import { type ComposedRooms, composeRooms } from '../composition/rooms.ts';
+import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
+import { openNode } from '../nodes/open.ts';
 import { openRoomStore } from '../store/open.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },
+  storageUrl: undefined,
+  storageWaitMs: 0,
+  filesDir: undefined,
   auth: 'none',
   insecure: false,
   exposure: undefined,
@@ -81,16 +86,15 @@ export async function openTestRooms(
   t: Cleanup,
   { options, clock = systemClock, folder = temporaryFolder(t), logFormat = 'logfmt' }: TestRoomsOptions = {},
 ): Promise<TestRooms> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const directory = await ownDataDirectory(folder, systemClock);
   let written = '';
   const write = (line: string) => {
     written += line;
   };
   const log = createLog({ level: 'debug', format: logFormat, clock, write });
   const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
-  const store = await openRoomStore({ directory, clock, durability: all.durability, log });
-  const rooms = await composeRooms({ options: all, store, clock, log });
+  const storage = await openTestStorage(all, clock, log);
+  const { store, nodes } = storage;
+  const rooms = await composeRooms({ options: all, store, nodes, clock: storage.clock, log });
   rooms.listensAt('http://127.0.0.1:8065');
   let closed = false;
   const close = async () => {
@@ -98,8 +102,7 @@ export async function openTestRooms(
     closed = true;
     await rooms.endStreams();
     await rooms.close();
-    await store.close();
-    directory.release();
+    await storage.close();
   };
   t.after(close);
   return {
@@ -113,6 +116,19 @@ export async function openTestRooms(
       return openTestRooms(t, { options: { ...options, ...changed }, clock, folder });
     },
   };
+}
+
+async function openTestStorage(options: RoomsOptions, clock: Clock, log: Log): Promise<OpenStorage> {
+  const { dataDir, storageUrl, durability } = options;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (storageUrl !== undefined) return openNode({ ...options, storageUrl }, clock, log);
+  const directory = await ownDataDirectory(dataDir, systemClock);
+  const store = await openRoomStore({ directory, clock, durability, log });
+  const close = async () => {
+    await store.close();
+    directory.release();
+  };
+  return { kind: 'sqlite', store, clock, dataDir, close };
 }
 
 async function send(

@@ -17,7 +17,7 @@ export interface RoomsProcess {
   readonly ended: Promise<number | null>;
 }
 
-const READY = /^rooms: listening on (http:\/\/127\.0\.0\.1:\d+) store=sqlite pos=(\d+)$/m;
+const READY = /^rooms: listening on (http:\/\/127\.0\.0\.1:\d+) store=\w+ pos=(\d+)$/m;
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -28,7 +28,8 @@ export async function startRoomsProcess(
   t: Cleanup,
   { folder = temporaryFolder(t), args = [] }: { readonly folder?: string; readonly args?: readonly string[] } = {},
 ): Promise<RoomsProcess> {
-  const all = [executablePath(), 'rooms', 'serve', '--port', '0', '--data-dir', join(folder, 'data'), ...args];
+  const storage = args.includes('--storage-url') ? [] : ['--data-dir', join(folder, 'data')];
+  const all = [executablePath(), 'rooms', 'serve', '--port', '0', ...storage, ...args];
   const child = spawn(process.execPath, all, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   t.after(() => child.kill('SIGKILL'));

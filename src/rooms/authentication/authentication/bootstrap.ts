@@ -1,8 +1,8 @@
+import type { StateView } from '../../domain/change.ts';
 import { record } from '../../domain/record.ts';
 import { SCOPES, type Token } from '../../domain/token/token.ts';
 import { checkToken } from '../../domain/user/change.ts';
 import { makeUser } from '../../domain/user/new-user.ts';
-import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
 import { hashTokenSecret, makeTokenSecret, shownPrefix } from '../token-secret.ts';
 
@@ -16,17 +16,20 @@ const SETTING = 'bootstrap-token';
  * Returns the new token's secret, to be shown once.
  */
 export async function bootstrapAdmin(
-  state: RoomState,
+  state: StateView,
   writer: RoomWriter,
   given: string | undefined,
   now: number,
 ): Promise<string | undefined> {
-  if (given === undefined && hasRuler(state, now)) return undefined;
   const secret = given ?? makeTokenSecret();
   const hash = hashTokenSecret(secret);
-  if (state.get('token', hash)) return undefined;
-  const written = await writer.submit({
+  const isDone = (view: StateView) =>
+    given === undefined ? hasRuler(view, now) : view.get('token', hash) !== undefined;
+  if (isDone(state)) return undefined;
+  const made = await writer.submit<boolean>({
     decide(view) {
+      // Another node was faster.
+      if (isDone(view)) return { ok: true, write: null, answer: () => false };
       const before = view.get('setting', SETTING)?.value;
       const admin = view.get('user', ADMIN_ID) ?? makeUser(ADMIN_ID, view.now);
       const token: Token = {
@@ -50,12 +53,12 @@ export async function bootstrapAdmin(
       return { ok: true, write: { records }, answer: () => true };
     },
   });
-  return written.ok && given === undefined ? secret : undefined;
+  return made.ok && made.value && given === undefined ? secret : undefined;
 }
 
 /** Whether a token gives an admin rights over the whole server. */
-export function hasRuler(state: RoomState, now: number): boolean {
-  return [...state.all('token').values()].some((token) => {
+export function hasRuler(state: StateView, now: number): boolean {
+  return [...state.each('token')].some((token) => {
     const user = checkToken(token, state.get('user', token.userId), now);
     return user.ok && user.value.role === 'admin' && token.roomIds === null && token.scopes.includes('admin');
   });

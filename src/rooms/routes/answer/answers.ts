@@ -1,6 +1,8 @@
 import { type HttpContext, headerOf, type Method } from '../../../kernel/http/app.ts';
+import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
 import { STATUS_OF } from '../../contract/failure.ts';
 import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
+import { refuseAway } from '../../room/writer.ts';
 import { respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -44,6 +46,13 @@ export function answerRefusal(c: HttpContext, refusal: Refusal, headers: AnswerH
   if (headerOf(c, 'accept')?.includes(PROBLEM_TYPE))
     return respond(c, printProblem(c, refusal), status, { ...all, 'content-type': PROBLEM_TYPE });
   return respond(c, JSON.stringify(reason), status, { ...all, 'content-type': JSON_TYPE });
+}
+
+const UNEXPECTED = refuse('internal', 'internal error; see the log of the server');
+
+/** The refusal of a request that has thrown; `internal` if that was not expected. */
+export function refusalOf(error: unknown): Refusal {
+  return error instanceof StorageAwayError ? refuseAway(error) : UNEXPECTED;
 }
 
 /** RFC 9457. */

@@ -6,8 +6,9 @@ import {
   mountPaths,
   type PathHandlers,
 } from '../../../kernel/http/app.ts';
+import { STATUS_OF } from '../../contract/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import { answerRefusal } from '../answer/answers.ts';
+import { answerRefusal, refusalOf } from '../answer/answers.ts';
 import { headerNamesOf, releaseHeaders, setHeader } from '../answer/headers.ts';
 
 /** The parts of a request that are checked before it is served. */
@@ -30,6 +31,8 @@ export interface RequestFacts {
 export interface Middleware {
   /** Why the request is refused, for any sender. */
   refuse(request: RequestFacts): Refusal | undefined;
+  /** Resolves when this node knows what was committed on any node before; not needed on a single one. */
+  readonly catchUp?: (() => Promise<void>) | undefined;
   /** Whether a page of that origin may read answers. */
   allowsOrigin(origin: string): boolean;
   /** An id for a request without one. */
@@ -45,6 +48,8 @@ const OWN_REQUEST_ID = /^[\w.:-]{1,64}$/;
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'];
 /** A stream has no HEAD, which would have to begin it. */
 const STREAM_PATH = /\/(event|event\/log|stream)$/;
+/** Paths that show rooms, or need the rights of a caller; others are files and probes. */
+const STATE_PATH = /^\/($|api\/|r\/|i\/)/;
 const READABLE_HEADERS =
   'ETag, Location, Link, Retry-After, X-Error-Code, X-Request-Id, Idempotent-Replay, RateLimit, RateLimit-Policy';
 const SENDABLE_HEADERS =
@@ -53,17 +58,18 @@ const SENDABLE_HEADERS =
 /** Wraps a handler. A Hono middleware would cost more than the checks. */
 export function wrapped(middleware: Middleware, path: string, handle: HttpHandler): HttpHandler {
   const isStream = STREAM_PATH.test(path);
+  const catchUp = STATE_PATH.test(path) ? middleware.catchUp : undefined;
   return (c, next) => {
     const startedAt = middleware.now();
     const refusal = enter(middleware, c, isStream);
     // A stream is written to the socket before its handler returns.
     if (isStream) releaseHeaders(c);
-    const answer = refusal ?? handle(c, next);
+    const answer = refusal ?? (catchUp ? catchUp().then(() => handle(c, next)) : handle(c, next));
     if (!(answer instanceof Promise)) return leave(middleware, path, c, answer as Response, startedAt);
     return answer.then(
       (made) => leave(middleware, path, c, made as Response, startedAt),
       (error: unknown) => {
-        middleware.answered(path, c.req.method, 500, startedAt);
+        middleware.answered(path, c.req.method, STATUS_OF[refusalOf(error).code], startedAt);
         throw error;
       },
     );

@@ -7,7 +7,7 @@ import { listen } from '../../../kernel/http/server.ts';
 import { createLog } from '../../../kernel/log.ts';
 import { openSse, type SseStream } from '../../../testing/http/sse-client.ts';
 import type { Cleanup } from '../../../testing/processes.ts';
-import { Tickets } from '../../authentication/tickets.ts';
+import { MemoryTickets } from '../../authentication/tickets.ts';
 import { printMessageEvent } from '../../contract/event.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Write } from '../../domain/change.ts';
@@ -122,7 +122,7 @@ export class FeedKit {
   readonly clock: Clock;
   readonly feed: RoomFeed;
   readonly presence: Presence;
-  readonly tickets: Tickets;
+  readonly tickets: MemoryTickets;
   readonly app: Hono<HttpEnv>;
   readonly #writer: RoomWriter;
   #url = '';
@@ -143,7 +143,7 @@ export class FeedKit {
       watcher: this.presence,
     });
     this.presence.announceBy(this.feed);
-    this.tickets = new Tickets({ clock, state, random: (size) => crypto.getRandomValues(new Uint8Array(size)) });
+    this.tickets = new MemoryTickets({ clock, state, random: (size) => crypto.getRandomValues(new Uint8Array(size)) });
     this.#writer.onCommit((committed) => {
       this.feed.publish(committed);
       this.presence.follow(committed);

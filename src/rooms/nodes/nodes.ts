@@ -1,0 +1,17 @@
+import type { Tickets } from '../authentication/tickets.ts';
+import type { RoomState } from '../room/state.ts';
+
+/** What a server shares with the other nodes on its database, beside the store. */
+export interface RoomNodes {
+  /** While PostgreSQL is away: since when, in epoch milliseconds, and why. */
+  readonly away: { readonly since: number; readonly reason: string } | undefined;
+  /** Why PostgreSQL may lose what was acknowledged, and the remedy. */
+  readonly weakness: string | undefined;
+  /** How often the log was not dense; any but 0 is a fault. */
+  readonly violations: number;
+  /** Of stored secrets, the same on all nodes. */
+  readonly secretKey: string;
+  openTickets(state: RoomState): Tickets;
+  /** Calls `listener` when PostgreSQL goes away or is back. */
+  subscribe(listener: () => void): void;
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, holdProcess } from '../../kernel/clock.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { Members } from '../../kernel/postgres/members.ts';
+import type { Postgres } from '../../kernel/postgres/postgres.ts';
+import type { OpenStorage } from '../composition/storage.ts';
+import type { RoomsOptions } from '../config/rooms-options.ts';
+import { PROGRAM_VERSION } from '../health.ts';
+import { openPostgresRoomStore } from '../store/postgres/open.ts';
+import type { PostgresRoomStore } from '../store/postgres/store.ts';
+import { COMPONENT, connectRoomDatabase } from './database.ts';
+import type { RoomNodes } from './nodes.ts';
+import { agreeOnSecretKey } from './secret-key.ts';
+import { SharedTickets } from './tickets.ts';
+
+/** How long this node may not know what others have committed, where no request asks for it. */
+const POLL_MS = 200;
+
+export interface NodeOptions
+  extends Pick<RoomsOptions, 'listenAddress' | 'nodeId' | 'secretKey' | 'storageWaitMs' | 'filesDir'> {
+  readonly storageUrl: string;
+}
+
+/** Joins the nodes that share a database; a CommandError says why it cannot. */
+export async function openNode(options: NodeOptions, clock: Clock, log: Log): Promise<OpenStorage> {
+  const { storageUrl: url, storageWaitMs: waitMs, nodeId: name } = options;
+  const { postgres, place } = await connectRoomDatabase({ url, name, waitMs, clock, log });
+  const release = holdProcess();
+  try {
+    const { host = '', port } = options.listenAddress;
+    const identity = {
+      component: COMPONENT,
+      name,
+      address: `${host}:${port}`,
+      version: PROGRAM_VERSION,
+      configHash: '',
+    };
+    const members = new Members({ postgres, clock, ...identity });
+    const secretKey = await agreeOnSecretKey(postgres, options.secretKey, log);
+    const { incarnation } = members.own;
+    const store = openPostgresRoomStore({ postgres, incarnation, clock, log, announce: () => {} });
+    await members.start();
+    log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
+    return new OpenNode({ postgres, members, store, secretKey, clock, log });
+  } catch (error) {
+    await postgres.close();
+    throw postgres.explain(error);
+  } finally {
+    release();
+  }
+}
+
+function namesOf(members: Members): string {
+  return members
+    .list()
+    .filter(({ isAlive }) => isAlive)
+    .map(({ name }) => name)
+    .join(' ');
+}
+
+interface OpenNodeParts {
+  readonly postgres: Postgres;
+  readonly members: Members;
+  readonly store: PostgresRoomStore;
+  readonly secretKey: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** This node among those that share a database. */
+class OpenNode implements OpenStorage, RoomNodes {
+  readonly kind = 'postgres';
+  readonly store: PostgresRoomStore;
+  readonly secretKey: string;
+  /** For uploads and imports in progress. */
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'opsdeck-rooms-'));
+  readonly #postgres: Postgres;
+  readonly #members: Members;
+  readonly #stopPolling: () => void;
+
+  constructor({ postgres, members, store, secretKey, clock, log }: OpenNodeParts) {
+    this.#postgres = postgres;
+    this.#members = members;
+    this.store = store;
+    this.secretKey = secretKey;
+    this.#stopPolling = clock.every(POLL_MS, () => {
+      store.catchUp().catch((error) => log.error('the log of the rooms could not be read', { err: messageOf(error) }));
+    });
+  }
+
+  get nodes(): RoomNodes {
+    return this;
+  }
+
+  /** The time of PostgreSQL, the same on all nodes. */
+  get clock(): Clock {
+    return this.#postgres.clock;
+  }
+
+  get away(): RoomNodes['away'] {
+    const { awaySince: since, awayReason: reason = '' } = this.#postgres;
+    return since === undefined ? undefined : { since, reason };
+  }
+
+  get weakness(): string | undefined {
+    return this.#postgres.weakness;
+  }
+
+  get violations(): number {
+    return this.store.log.violations;
+  }
+
+  openTickets(state: Parameters<RoomNodes['openTickets']>[0]): SharedTickets {
+    return new SharedTickets({ postgres: this.#postgres, clock: this.clock, state });
+  }
+
+  subscribe(listener: () => void): void {
+    this.#postgres.subscribe(listener);
+  }
+
+  /** Leaves the others. */
+  async close(): Promise<void> {
+    this.#stopPolling();
+    await this.store.close();
+    await this.#members.leave();
+    await this.#postgres.close();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
