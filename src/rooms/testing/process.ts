@@ -29,7 +29,6 @@ export async function startRoomsProcess(
   { folder = temporaryFolder(t), args = [] }: { readonly folder?: string; readonly args?: readonly string[] } = {},
 ): Promise<RoomsProcess> {
   const storage = args.includes('--storage-url') ? [] : ['--data-dir', join(folder, 'data')];
-  const where = args.includes('--storage-url') ? [] : ['--data-dir', join(folder, 'data')];
   const all = [executablePath(), 'rooms', 'serve', '--port', '0', ...storage, ...args];
   const child = spawn(process.execPath, all, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
