@@ -1,5 +1,5 @@
 // The load of many writers and readers, with their histories checked: `load` on a server that runs
-// through, `kill` on one that is killed again and again, `nodes` on three over PostgreSQL, which are killed as well as it.
+// through, `kill` on one that is killed again and again, `several` on three over PostgreSQL, which are killed as well as it.
 import { holdProcess } from '../kernel/clock.ts';
 import { bench, describeMachine, isAsked, printTable } from '../testing/bench.ts';
 import { startPostgres } from '../testing/postgres.ts';
@@ -26,7 +26,7 @@ const PARTS: readonly Part[] = [
   // A rate that two processors, which also read everything 16 times, can keep up with: order is measured, not patience.
   { name: 'kill', open: (t) => new KilledServer(t, 2_000), options: { ...LOAD, rate: 500, durationMs: 60_000 } },
   {
-    name: 'nodes',
+    name: 'several',
     open: openNodes,
     options: { rooms: 8, writers: 64, readers: 60, rate: 100, durationMs: MINUTES * 60_000 },
   },
