@@ -13,7 +13,7 @@ const FOLDER = resolve('.build/tests');
 const CONCURRENCY = 3;
 /** Timeout of a test file. */
 const TIMEOUT_MS = 1_200_000;
-/** Room for young objects, in MB: with V8's default the units spend a quarter of their time on collecting garbage. */
+/** Room for young objects, in MB: with V8's default the units spend a sixth of their time on collecting garbage. */
 const V8_FLAGS = ['--max-semi-space-size=64'];
 
 const named = process.argv.slice(2).map((source) => source.replace(/\.ts$/, '.mjs'));
