@@ -95,7 +95,7 @@ interface Shared extends Template {
 /** Environment variable with {@link Shared}, as JSON. */
 const SHARED = 'OPSDECK_TEST_POSTGRES';
 /** Of a server with many clients that need not outlive it. */
-const SHARED_SETTINGS = { max_connections: '500', fsync: 'off', autovacuum: 'off' };
+const SHARED_SETTINGS = { max_connections: '500', fsync: 'off', autovacuum: 'off', max_wal_size: '128MB' };
 
 const inherited = process.env[SHARED] === undefined ? undefined : (JSON.parse(process.env[SHARED]) as Shared);
 let template: Promise<Template> | undefined = inherited && Promise.resolve(inherited);
@@ -160,7 +160,13 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
   const folder = ordinaryFolder();
   await run('cp', ['-a', join(original, 'data'), folder]);
   const port = await freePort();
-  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: folder, ...settings };
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    // In the data folder: elsewhere a kill would leave it behind.
+    dynamic_shared_memory_type: 'mmap',
+    ...settings,
+  };
   const args = ['-D', join(folder, 'data'), '-p', String(port)];
   for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
   const url = `postgres://opsdeck:${password}@127.0.0.1:${port}/postgres`;

@@ -38,7 +38,7 @@ function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
 }
 
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
-const KILLS = Number(process.env.OPSDECK_KILLS ?? 6);
+const KILLS = Number(process.env.OPSDECK_KILLS ?? 4);
 
 test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
@@ -87,7 +87,7 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
 });
 
 test('a server that is stopped under load loses nothing and sends nothing twice', async (t) => {
-  const report = await runCrashes(t, { rounds: 5, signal: 'SIGTERM', random: new Random(6) });
+  const report = await runCrashes(t, { rounds: 3, signal: 'SIGTERM', random: new Random(6) });
   assertSound(report);
   assert.deepEqual(report.repetitions, []);
 });

@@ -19,8 +19,7 @@ import {
   usageRows,
   visit,
 } from '../../../src/dashboard/testing/browser.ts';
-import { findBarriers, fitsAcross, picture } from '../../../src/testing/browser.ts';
-import { isLongRound } from '../../../src/testing/long-round.ts';
+import { findBarriers, findColourBarriers, fitsAcross, picture } from '../../../src/testing/browser.ts';
 import { temporaryFolder } from '../../../src/testing/processes.ts';
 
 const MARKERS = [
@@ -38,6 +37,16 @@ async function unroll(page: Page, width: number): Promise<void> {
   }
 }
 
+/** Searches a part of the page for barriers, and for those of colours in the dark, where nothing else differs. */
+async function search(page: Page, within: string, name: string): Promise<void> {
+  assert.deepEqual(await findBarriers(page, within), []);
+  await picture(page, `${name}-light`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await findColourBarriers(page, within), []);
+  await picture(page, `${name}-dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 browserTest('the analytics page for everybody', async (t, browser, check) => {
   const server = await serveDashboard(t, {
     files: {
@@ -48,56 +57,43 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
   });
   const open = `${server.page}#range=all`;
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // In the dark nothing is wider than in the light.
-    const widths = colorScheme === 'light' || isLongRound ? [1440, 1024, 390] : [390];
-    check(
-      `${colorScheme}: no barriers with data, at a popover or in a dialog; ${widths} pixels are enough`,
-      async (t) => {
-        const page = await visit(t, browser, open, { colorScheme, width: 1440 });
-        await requestsAre(page, 51);
-        await page.locator('#table-markers tbody tr').nth(2).waitFor();
-        await tableRowsAre(page, 'table-requests', 50);
-        await chartsAreThere(page);
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: 900 });
-          await unroll(page, width);
-          await fitsAcross(page, `the page of ${width} px`);
-          if (width === 390) assert.deepEqual(await findBarriers(page), []);
-          await picture(page, `dashboard/${colorScheme}-${width}`);
-        }
-        await page.setViewportSize({ width: 1440, height: 900 });
-        const row = page.locator('#table-markers tr[data-marker-id="m-1"]');
-        await row.scrollIntoViewIfNeeded();
-        await row.hover();
-        await page.getByRole('dialog', { name: 'web-shop' }).waitFor();
-        assert.deepEqual(await findBarriers(page, '.popover'), []);
-        await picture(page, `dashboard/${colorScheme}-popover`);
-        await page.keyboard.press('m');
-        const dialog = page.getByRole('dialog', { name: 'New marker' });
-        await dialog.getByText(/^Covers/).waitFor();
-        assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
-        await picture(page, `dashboard/${colorScheme}-dialog`);
-      },
-    );
-  }
+  check('no barriers with data, at a popover or in a dialog; 1440, 1024 and 390 pixels are enough', async (t) => {
+    const page = await visit(t, browser, open, { width: 1440 });
+    await requestsAre(page, 51);
+    await page.locator('#table-markers tbody tr').nth(2).waitFor();
+    await tableRowsAre(page, 'table-requests', 50);
+    await chartsAreThere(page);
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await unroll(page, width);
+      await fitsAcross(page, `the page of ${width} px`);
+      await picture(page, `dashboard/${width}`);
+    }
+    await page.setViewportSize({ width: 390, height: 900 });
+    await search(page, 'html', 'dashboard/390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const row = page.locator('#table-markers tr[data-marker-id="m-1"]');
+    await row.scrollIntoViewIfNeeded();
+    await row.hover();
+    await page.getByRole('dialog', { name: 'web-shop' }).waitFor();
+    await search(page, '.popover', 'dashboard/popover');
+    await page.keyboard.press('m');
+    const dialog = page.getByRole('dialog', { name: 'New marker' });
+    await dialog.getByText(/^Covers/).waitFor();
+    await search(page, 'dialog[open]', 'dashboard/dialog');
+  });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    check(`${colorScheme}: no barriers on the first visit, which shows a sample and says so`, async (t) => {
-      const empty = await serveDashboard(t);
-      const page = await visit(t, browser, empty.page, { colorScheme, now: 'real' });
-      await page.getByText('This is sample data.').waitFor();
-      await twinRows(page, 'overview');
-      await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
-      assert.deepEqual(await findBarriers(page, colorScheme === 'light' ? 'html' : '#drop-zone'), []);
-      await page.setViewportSize({ width: 390, height: 900 });
-      await fitsAcross(page, 'the page on a phone');
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await page.evaluate('scrollTo(0, 0)');
-      await picture(page, `dashboard/${colorScheme}-first-visit`);
-      assert.equal((await fetch(`${empty.url}/data/usage-events-info.csv`)).status, 404);
-    });
-  }
+  check('no barriers on the first visit, which shows a sample and says so', async (t) => {
+    const empty = await serveDashboard(t);
+    const page = await visit(t, browser, empty.page, { now: 'real' });
+    await page.getByText('This is sample data.').waitFor();
+    await twinRows(page, 'overview');
+    await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
+    await search(page, 'html', 'dashboard/first-visit');
+    await page.setViewportSize({ width: 390, height: 900 });
+    await fitsAcross(page, 'the page on a phone');
+    assert.equal((await fetch(`${empty.url}/data/usage-events-info.csv`)).status, 404);
+  });
 
   check('by keyboard alone: in reading order from the skip link to the tables', async (t) => {
     const page = await visit(t, browser, open);

@@ -5,6 +5,10 @@ import { lineIs, openWindow, posted, said, serveRooms, wordsOf, write } from '..
 import { openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
+import { isLongRound } from '../../../src/testing/long-round.ts';
+
+/** Written around two kills. */
+const MESSAGES = isLongRound ? 24 : 12;
 
 interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
@@ -77,21 +81,25 @@ test('the page keeps written messages', { timeout: 600_000 }, async (t) => {
       const { page: ben } = await openWindow(t, browser, server.url, 'ben');
       await lineIs(ana, 'live');
       await lineIs(ben, 'live');
-      for (let index = 0; index < 24; index++) {
+      for (let index = 0; index < MESSAGES; index++) {
         await write(index % 2 === 0 ? ana : ben, `message ${index}`);
-        if (index === 8 || index === 16) await server.crash();
+        if (index === MESSAGES / 3 || index === (MESSAGES / 3) * 2) await server.crash();
       }
-      const all = (page: typeof ana) => page.locator('main article:not(.pending)').nth(23).waitFor();
+      const all = (page: typeof ana) =>
+        page
+          .locator('main article:not(.pending)')
+          .nth(MESSAGES - 1)
+          .waitFor();
       await all(ana);
       await all(ben);
       const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message?limit=200');
       assert.deepEqual(
         messages.map(({ seq }) => seq),
-        Array.from({ length: 24 }, (_, index) => index + 1),
+        Array.from({ length: MESSAGES }, (_, index) => index + 1),
       );
       assert.deepEqual(
         [...messages].map(({ body }) => body).sort(),
-        Array.from({ length: 24 }, (_, index) => `message ${index}`).sort(),
+        Array.from({ length: MESSAGES }, (_, index) => `message ${index}`).sort(),
       );
       assert.deepEqual(
         await wordsOf(ana),

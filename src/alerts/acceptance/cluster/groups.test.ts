@@ -1,34 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isLongRound } from '../../../testing/long-round.ts';
 import { needsPostgres } from '../../../testing/postgres.ts';
-import { assertAccepted, groupsOf, startCluster } from '../../testing/cluster/cluster.ts';
+import { assertAccepted, type Cluster, groupsOf, startCluster } from '../../testing/cluster/cluster.ts';
 import { countTexts } from '../../testing/cluster/deliveries.ts';
 import { firing, type PostedAlert, resolved } from '../../testing/cluster/node.ts';
 
 // Three servers of the built executable over one PostgreSQL; every alert is posted to all of them.
 
-test('each of a thousand new groups is notified once, and once of its end', async (t) => {
-  if (!needsPostgres(t)) return;
-  const { deliveries, postAll, recorded } = await startCluster(t);
-  const groups = groupsOf('Group', 1_000);
+const GROUPS = isLongRound ? 1_000 : 300;
+
+async function testManyGroups({ deliveries, postAll, recorded }: Cluster): Promise<void> {
+  const groups = groupsOf('Group', GROUPS);
   const alerts = groups.map((group) => firing(group));
   assertAccepted(await postAll(alerts));
   await deliveries.seen(groups, '+a');
   assertAccepted(await postAll(alerts.map(resolved)));
   // Every node has a flush of every group between the two.
   await deliveries.seen(groups, '-a');
-  await recorded(2_000);
-  assert.deepEqual(countTexts(deliveries.all, groups), { '+a, -a': 1_000 });
-});
+  await recorded(2 * GROUPS);
+  assert.deepEqual(countTexts(deliveries.all, groups), { '+a, -a': GROUPS });
+}
 
-test('two hundred groups that begin while all nodes are restarted one after the other are notified once', async (t) => {
-  if (!needsPostgres(t)) return;
-  const { nodes, deliveries, postAll, recorded } = await startCluster(t);
+async function testRestarts({ nodes, deliveries, postAll, recorded }: Cluster): Promise<void> {
   const alerts: PostedAlert[] = [];
   /** Begins fifty groups, and repeats all others again and again. */
   const addGroups = async () => {
     for (const goal = alerts.length + 50; alerts.length < goal; ) {
-      for (let more = 0; more < 5; more++) alerts.push(firing(`Group${alerts.length}`));
+      for (let more = 0; more < 5; more++) alerts.push(firing(`Restart${alerts.length}`));
       await postAll(alerts);
     }
   };
@@ -44,6 +43,16 @@ test('two hundred groups that begin while all nodes are restarted one after the 
   await deliveries.seen(groups, '+a');
   assertAccepted(await postAll(alerts.map(resolved)));
   await deliveries.seen(groups, '-a');
-  await recorded(400);
+  await recorded(2 * GROUPS + 400);
   assert.deepEqual(countTexts(deliveries.all, groups), { '+a, -a': 200 });
+}
+
+test('of three nodes', async (t) => {
+  if (!needsPostgres(t)) return;
+  const cluster = await startCluster(t);
+  await t.test('each of many new groups is notified once, and once of its end', () => testManyGroups(cluster));
+  await t.test(
+    'two hundred groups that begin while all nodes are restarted one after the other are notified once',
+    () => testRestarts(cluster),
+  );
 });

@@ -20,7 +20,7 @@ import {
 
 // Three servers of the built executable over one PostgreSQL under load; in each round a random one is killed and started again.
 
-const ROUNDS = Number(process.env.OPSDECK_KILLS ?? (isLongRound ? 50 : 4));
+const ROUNDS = Number(process.env.OPSDECK_KILLS ?? (isLongRound ? 50 : 3));
 /** The minimum of acknowledged changes between two kills. */
 const MIN_CHANGES = 5;
 

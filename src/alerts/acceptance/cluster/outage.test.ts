@@ -4,11 +4,11 @@ import { needsPostgres, startPostgres } from '../../../testing/postgres.ts';
 import { startCluster } from '../../testing/cluster/cluster.ts';
 import { runOutage } from '../../testing/cluster/outage.ts';
 
-// Three servers of the built executable while PostgreSQL refuses connections; each of them then notifies on its own.
+// Servers of the built executable while PostgreSQL refuses connections; each of them then notifies on its own.
 
 const DURATION_MS = isLongRound ? 30_000 : 6_000;
 
-test('of three nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
+test('of nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
   if (!needsPostgres(t)) return;
   await Promise.all([
     t.test('is killed and started again, none loses or repeats anything', async (t) => {
@@ -18,7 +18,7 @@ test('of three nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
     }),
     t.test('is stopped for a while, none loses or repeats anything', async (t) => {
       const postgres = await startPostgres(t);
-      const cluster = await startCluster(t, { database: postgres });
+      const cluster = await startCluster(t, { size: 2, database: postgres });
       await runOutage(cluster, { begin: () => postgres.stop(), end: () => postgres.start(), durationMs: DURATION_MS });
     }),
   ]);

@@ -46,6 +46,7 @@ async function testEnd(t: TestContext): Promise<void> {
 
 async function testSingleWitness(t: TestContext): Promise<void> {
   const { nodes, deliveries, recorded } = await startCluster(t, {
+    size: 2,
     timing: `group_wait: 3s, ${GROUP_INTERVAL}`,
   });
   const [witness, other] = nodes as readonly [ClusterNode, ClusterNode];
