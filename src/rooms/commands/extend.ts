@@ -29,7 +29,7 @@ export const extend: SlashCommand<ExtendArguments> = {
       return refuseArguments(extend, 'say for how long: 30m, 1h, or until 18:00 (UTC)');
     const [id = '', ...more] = words.slice(moment?.words ?? 1);
     if (more.length > 0 || (id !== '' && !isSilenceId(id)))
-      return refuseArguments(extend, 'the id of the silence is none');
+      return refuseArguments(extend, 'this is not the id of a silence');
     return accepted({ by: moment ? { until: moment.at } : { ms: length ?? 0 }, id });
   },
   async run(request, { by, id: given }, { posts, cards, alertUsers, clock }) {

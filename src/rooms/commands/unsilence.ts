@@ -10,7 +10,7 @@ export const unsilence: SlashCommand<string> = {
   hint: 'ends the silence of the thread, or the one with this id',
   read({ rest }) {
     const id = rest.trim();
-    return id === '' || isSilenceId(id) ? accepted(id) : refuseArguments(unsilence, 'the id of the silence is none');
+    return id === '' || isSilenceId(id) ? accepted(id) : refuseArguments(unsilence, 'this is not the id of a silence');
   },
   async run(request, given, { posts, cards, alertUsers }) {
     const alerts = alertUsers.admit(request);
