@@ -45,7 +45,7 @@ export interface RoomStore {
   unread(query: UnreadQuery): Promise<{ readonly unread: number; readonly mentions: number }>;
   search(query: SearchQuery): Promise<SearchPage>;
   run(id: string): Promise<Run | undefined>;
-  /** Unfinished runs of an earlier process. */
+  /** Unfinished runs of an earlier process, or of lost nodes. */
   unfinishedRuns(): Promise<readonly Run[]>;
   files(ids: readonly string[]): Promise<readonly FileRef[]>;
   /**
