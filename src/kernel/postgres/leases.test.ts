@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { openForTest } from '../../testing/opened-postgres.ts';
-import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
 import { createLog } from '../log.ts';
 import { type Lease, Leases } from './leases.ts';
 import { migrate } from './migrations.ts';
@@ -43,7 +43,7 @@ function granted(lease: Lease | undefined): Lease {
 
 test('leases in PostgreSQL', async (t) => {
   if (!needsPostgres(t)) return;
-  const { postgres } = await openForTest(t, (await startPostgres(t)).url);
+  const { postgres } = await openForTest(t, (await openTestDatabase()).url);
   await migrate(postgres, 'kernel', KERNEL_STEPS);
   const [a, b] = [createNode(postgres), createNode(postgres)];
 

@@ -56,7 +56,9 @@ export class RemoteRuns {
   see(run: Run, seq = 0): Run {
     const known = this.#runs.get(run.id) ?? this.#add(run);
     known.seq ||= seq;
-    if (attemptOf(run) === known.attempt && (run.text ?? '').length > known.text.length) known.text = run.text ?? '';
+    known.run = run;
+    if (attemptOf(run) > known.attempt) this.#begin(known, attemptOf(run));
+    if ((run.text ?? '').length > known.text.length) known.text = run.text ?? '';
     return withText(known);
   }
 
@@ -100,10 +102,7 @@ export class RemoteRuns {
     if (attempt < known.attempt) return;
     const { audience } = this.#parts;
     known.seq = seq;
-    if (attempt > known.attempt) {
-      Object.assign(known, { attempt, text: '', ahead: undefined });
-      audience.replace(known.run, seq, '');
-    }
+    if (attempt > known.attempt) this.#begin(known, attempt);
     if (text === '') return;
     if (offset <= known.text.length) known.text = known.text.slice(0, offset) + text;
     else this.#keepAhead(known, offset, text);
@@ -117,6 +116,12 @@ export class RemoteRuns {
     const known: RemoteRun = { run, attempt, seq: 0, text: text ?? '', ahead: undefined, repairedAt, waiting: [] };
     this.#runs.set(id, known);
     return known;
+  }
+
+  /** It was started again. */
+  #begin(known: RemoteRun, attempt: number): void {
+    Object.assign(known, { attempt, text: '', ahead: undefined });
+    this.#parts.audience.replace(known.run, known.seq, '');
   }
 
   #finish(known: RemoteRun, run: Run): void {
