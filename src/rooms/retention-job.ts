@@ -6,6 +6,7 @@ import { isOpen } from './domain/member/invite-change.ts';
 import { record } from './domain/record.ts';
 import { announceFirstSeq, forgetRoom, type HangingRecords, retentionBounds } from './domain/room/retention.ts';
 import type { Room } from './domain/room/room.ts';
+import type { JobLease, Jobs } from './nodes/jobs.ts';
 import type { RoomState } from './room/state.ts';
 import type { RoomWriter } from './room/writer.ts';
 import type { RoomStore } from './store/store.ts';
@@ -27,6 +28,7 @@ export interface RetentionJobParts {
   /** The default time in milliseconds to keep messages; 0 is for ever. */
   readonly retentionMs: number;
   readonly readOnly: boolean;
+  readonly jobs: Pick<Jobs, 'hold'>;
 }
 
 /** What would be removed now. */
@@ -92,8 +94,11 @@ export class RetentionJob {
   }
 
   async #run(): Promise<void> {
-    const { state, clock, log } = this.#parts;
+    const { state, clock, log, jobs } = this.#parts;
+    let lease: JobLease | undefined;
     try {
+      lease = await jobs.hold('retention');
+      if (!lease) return;
       for (const room of [...state.all('room').values()]) {
         if (this.#isClosed) return;
         if (room.deletedAt === null) await this.#removeExpired(room);
@@ -102,6 +107,8 @@ export class RetentionJob {
       await this.#removeInvites();
     } catch (error) {
       log.error('what has been kept long enough could not be removed', { err: messageOf(error) });
+    } finally {
+      await lease?.release();
     }
   }
 

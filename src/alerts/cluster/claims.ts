@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ChangeFeed } from '../../kernel/postgres/change-feed.ts';
+import { isFresh, LEASE_MS, type Moment, momentOf, RENEW_MS } from '../../kernel/postgres/lease-time.ts';
 import type { Members } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
@@ -10,11 +11,6 @@ import { decodeText, encodeText } from '../../kernel/postgres/text.ts';
 import type { Claim, ClaimOutcome, Claims, FlushResult } from '../pipeline/claims.ts';
 import type { AlertGroup } from '../store/group.ts';
 
-/** How long a node may be silent before another takes its groups. */
-const LEASE_MS = 4_000;
-const RENEW_MS = 1_000;
-/** A request leaves only if the lease holds for longer than this. */
-const MARGIN_MS = 1_000;
 /** Difference of two nodes' estimates of PostgreSQL's time. */
 const MAX_EARLY_MS = 50;
 /** Delay of the next attempt where nothing better is known. */
@@ -71,12 +67,6 @@ interface ClaimRow {
 interface LoggedFlush extends FlushResult {
   /** The incarnation that flushed. */
   readonly by: string;
-}
-
-/** In milliseconds. The monotonic clock stands still while a machine is suspended, and the wall clock may be set. */
-interface Moment {
-  readonly monotonic: number;
-  readonly wall: number;
 }
 
 export interface ClusterClaimsParts {
@@ -151,7 +141,8 @@ export class ClusterClaims implements Claims {
         if (!(error instanceof StorageAwayError)) throw error;
       }
       await this.#wait(postgres.isUp ? RETRY_MS : members.position * TURN_MS);
-      if (!postgres.isUp) return { ok: true, claim: this.#hold({ id, isInDoubt: false, at: this.#moment() }) };
+      if (!postgres.isUp)
+        return { ok: true, claim: this.#hold({ id, isInDoubt: false, at: momentOf(this.#parts.clock) }) };
     }
   }
 
@@ -188,7 +179,7 @@ export class ClusterClaims implements Claims {
 
   async #claimAll(ids: readonly string[]): Promise<readonly ClaimOutcome[]> {
     const { postgres, feed, members } = this.#parts;
-    const at = this.#moment();
+    const at = momentOf(this.#parts.clock);
     const rows = await postgres.query<ClaimRow>(CLAIM, [ids, members.own.incarnation, LEASE_MS, MAX_EARLY_MS]);
     // What the last owners have recorded must be known before anything is evaluated.
     if (rows.some(({ fence }) => fence !== null)) await feed.catchUp();
@@ -205,26 +196,15 @@ export class ClusterClaims implements Claims {
     // With PostgreSQL back, the node that gets the claim knows what the others have sent.
     if (claim.fence === undefined) claim.isLost = this.#parts.postgres.isUp;
     if (claim.fence === undefined) return !claim.isLost;
-    if (!this.#isFresh(claim)) await this.#renew([claim]);
+    if (!isFresh(claim.confirmedAt, this.#parts.clock)) await this.#renew([claim]);
     return !claim.isLost;
-  }
-
-  /** Also false after this process was suspended. */
-  #isFresh({ confirmedAt }: HeldClaim): boolean {
-    const { monotonic, wall } = this.#moment();
-    return Math.max(monotonic - confirmedAt.monotonic, wall - confirmedAt.wall) < LEASE_MS - MARGIN_MS;
-  }
-
-  #moment(): Moment {
-    const { clock } = this.#parts;
-    return { monotonic: clock.monotonic(), wall: clock.now() };
   }
 
   async #renew(claims: readonly HeldClaim[]): Promise<void> {
     const fenced = claims.filter(({ fence, isLost }) => fence !== undefined && !isLost);
     const { postgres, log } = this.#parts;
     if (fenced.length === 0) return;
-    const at = this.#moment();
+    const at = momentOf(this.#parts.clock);
     try {
       const rows = await postgres.query(RENEW, [
         fenced.map(({ id }) => id),

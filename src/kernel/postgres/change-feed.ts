@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ChangeListener } from './change-listener.ts';
 import type { Postgres } from './postgres.ts';
+import { CHANNEL } from './schema.ts';
 import { reasonOf, StorageAwayError } from './storage-error.ts';
 
 /** One committed change, as its writer gave it to `opsdeck.log_changes`. */
@@ -73,7 +74,7 @@ export class ChangeFeed {
   constructor(options: ChangeFeedOptions) {
     this.#options = options;
     const { postgres, clock } = options;
-    this.#listener = new ChangeListener({ postgres, clock, wake: () => this.#wake() });
+    this.#listener = new ChangeListener({ postgres, clock, channel: CHANNEL, wake: () => this.#wake() });
   }
 
   /** Loads everything, then follows. Rejects if it cannot be loaded. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 import type { Postgres } from './postgres.ts';
-import { CHANNEL } from './schema.ts';
 
 /** Between two attempts to listen. */
 const RETRY_MS = 1_000;
@@ -13,11 +12,17 @@ const PROOF_MS = 10_000;
 /** The awake time in which a notification to oneself must arrive. */
 const ARRIVAL_MS = 2_000;
 
+/** What a listener sends to itself; those of other nodes are ignored. */
+const PROOF = 'proof ';
+
 export interface ChangeListenerOptions {
   readonly postgres: Postgres;
   readonly clock: Clock;
-  /** Something may have changed. */
+  readonly channel: string;
+  /** Something may have changed: an empty notification, or a moment in which notifications may have been missed. */
   readonly wake: () => void;
+  /** Takes all other notifications. */
+  readonly hear?: (payload: string) => void;
 }
 
 /** Hears on a connection of its own when changes were committed. Notifications are lost with it, so it only saves waiting. */
@@ -64,26 +69,27 @@ export class ChangeListener {
 
   /** Listens until the connection breaks; false if notifications never arrived. */
   async #listen(): Promise<boolean> {
-    const { postgres, wake } = this.#options;
+    const { postgres, channel, wake, hear } = this.#options;
     const connection = await postgres.connect();
     this.#connection = connection;
     let arrived: (payload: string) => unknown = () => {};
     try {
       connection.onNotification((payload) => {
         if (payload === '') wake();
-        else arrived(payload);
+        else if (payload.startsWith(PROOF)) arrived(payload);
+        else hear?.(payload);
       });
       connection.onEnd(() => this.#endPause());
-      await connection.query(`LISTEN ${CHANNEL}`, [], ARRIVAL_MS);
+      await connection.query(`LISTEN ${channel}`, [], ARRIVAL_MS);
       for (let hasHeard = false; !this.#isClosed; hasHeard = true) {
-        const proof = randomUUID();
+        const proof = `${PROOF}${randomUUID()}`;
         const heard = new Promise<boolean>((resolve) => {
           arrived = (payload) => payload === proof && resolve(true);
           postgres.awake.after(ARRIVAL_MS, () => resolve(false));
           this.#endPause = () => resolve(false);
         });
         // Sent by another connection: behind a pooler this one's notifications arrive only during its own statements.
-        await postgres.query('SELECT pg_notify($1, $2)', [CHANNEL, proof]);
+        await postgres.query('SELECT pg_notify($1, $2)', [channel, proof]);
         if (!(await heard)) {
           if (!hasHeard) await connection.query('UNLISTEN *', [], ARRIVAL_MS);
           return hasHeard;

@@ -21,7 +21,7 @@ export function composeCopilot(core: RoomsCore, { messages, files, alerts }: Cop
     ...core,
     messages,
     files,
-    announcer: feed,
+    signals: core.nodes?.signals,
     alerts,
     alertRooms: options.auth === 'none' ? null : alertRooms,
     maxBodyBytes,

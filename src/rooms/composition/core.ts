@@ -6,8 +6,10 @@ import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { AlertRooms } from '../domain/card/alert-access.ts';
 import type { ClosedSecret } from '../domain/closed-secret.ts';
+import type { Announcer } from '../feed/live.ts';
 import type { Presence } from '../feed/presence.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
+import type { Jobs } from '../nodes/jobs.ts';
 import type { RoomNodes } from '../nodes/nodes.ts';
 import { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
@@ -33,8 +35,11 @@ export interface RoomsCore extends ComposeInputs {
   readonly writer: RoomWriter;
   readonly guard: GuardParts;
   readonly newId: () => string;
-  /** The open streams; `announce` sends an event that is not stored. */
+  /** The open streams of this node; `announce` sends an event that is not stored. */
   readonly feed: RoomFeed;
+  /** To the streams of all nodes. */
+  readonly announcer: Announcer;
+  readonly jobs: Jobs;
   /** `undefined`: presence is off. */
   readonly presence: Presence | undefined;
   /** Sends requests to addresses that users have entered. */

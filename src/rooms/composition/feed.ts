@@ -3,6 +3,7 @@ import { MemoryTickets } from '../authentication/tickets.ts';
 import { EventLog } from '../feed/event-log.ts';
 import { Presence } from '../feed/presence.ts';
 import { RoomFeed } from '../feed/room-feed.ts';
+import { SharedPresence } from '../nodes/shared-presence.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
 import type { StoredState } from '../store/store.ts';
@@ -21,7 +22,10 @@ interface FeedInputs {
 /** Streams, presence and tickets; the first listeners to a commit. */
 export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
   const { store, nodes, clock, log, options } = inputs;
-  const presence = options.presence ? new Presence(state, () => clock.now()) : undefined;
+  const now = () => clock.now();
+  const presence = options.presence ? new Presence(state, now) : undefined;
+  const shared = presence && nodes ? new SharedPresence(presence, nodes.signals, now) : undefined;
+  const watcher = shared ?? presence;
   const feed = new RoomFeed({
     state,
     store,
@@ -34,7 +38,7 @@ export function composeFeed({ inputs, stored, state, writer }: FeedInputs) {
     maxPerUser: options.auth === 'token' ? MAX_STREAMS_PER_USER : Number.POSITIVE_INFINITY,
     maxStreams: options.maxStreams ?? MAX_STREAMS,
     random,
-    ...(presence ? { watcher: presence } : {}),
+    ...(watcher ? { watcher } : {}),
   });
   const tickets = nodes?.openTickets(state) ?? new MemoryTickets({ clock, state, random: randomBytes });
   presence?.announceBy(feed);

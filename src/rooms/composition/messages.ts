@@ -20,7 +20,7 @@ export function composeMessages(core: RoomsCore) {
   const { maxBodyBytes, maxUploadBytes, editWindowMs, keepEditHistory, requireIfMatch } = options;
   const folder = join(options.dataDir, 'files');
   const files = new FileStore({ folder, state, store, writer, newId, maxBytes: maxUploadBytes });
-  const cleanup = new FileCleanup({ files, clock, log });
+  const cleanup = new FileCleanup({ files, jobs: core.jobs, clock, log });
   const rules = { maxBodyBytes, editWindowMs, keepEditHistory, joinOnPost: options.auth === 'none' };
   const messages = new MessageWriter({ state, store, writer, files, rules });
   const reader = new MessageReader({ state, store });

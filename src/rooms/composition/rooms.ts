@@ -5,6 +5,8 @@ import { bootstrapAdmin, hasRuler } from '../authentication/authentication/boots
 import { createSecretCipher, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-cipher.ts';
 import { closedSecrets } from '../domain/closed-secret.ts';
 import { createIdMaker } from '../id-maker.ts';
+import { announceEverywhere } from '../nodes/announcer.ts';
+import { LOCAL_JOBS } from '../nodes/jobs.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
 import { eventPaths } from '../routes/events.ts';
@@ -50,7 +52,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     ...integrations.paths,
     ...copilot.paths,
     eventPaths({ guard, state, ...streams, isAway: () => core.nodes?.away !== undefined }),
-    presencePaths({ guard, state, clock, announcer: feed, presence }),
+    presencePaths({ guard, state, clock, announcer: core.announcer, presence }),
     ...composePage(core, directory.rooms, messages.reader),
     ...authentication.paths,
   ];
@@ -116,6 +118,8 @@ async function composeCore(inputs: ComposeInputs) {
     guard: authentication.guard,
     newId,
     feed: streams.feed,
+    announcer: inputs.nodes ? announceEverywhere(streams.feed, inputs.nodes.signals) : streams.feed,
+    jobs: inputs.nodes?.jobs ?? LOCAL_JOBS,
     presence: streams.presence,
     outbound: openOutbound(options, CONNECT_TIMEOUT_MS),
     cipher,

@@ -50,6 +50,7 @@ export const STATUS_OF = {
   internal: 500,
   storage_unavailable: 503,
   storage_full: 503,
+  lease_lost: 503,
   shutting_down: 503,
   read_only: 503,
 } as const satisfies Readonly<Record<RefusalCode, number>>;

@@ -7,6 +7,8 @@ import type { ProviderContext } from '../domain/copilot/provider-change.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { FileStore } from '../files/file-store.ts';
 import type { MessageWriter } from '../messages/writer.ts';
+import type { Jobs } from '../nodes/jobs.ts';
+import type { Signals } from '../nodes/signals.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
@@ -34,7 +36,13 @@ export interface CopilotInputs {
   readonly store: RoomStore;
   readonly writer: RoomWriter;
   readonly messages: MessageWriter;
+  /** To the streams of all nodes. */
   readonly announcer: Announcer;
+  /** To the streams of this node. */
+  readonly feed: Announcer;
+  readonly jobs: Jobs;
+  /** `undefined`: there are no other nodes. */
+  readonly signals: Signals | undefined;
   readonly alerts: AlertsClient | undefined;
   readonly alertRooms: AlertRooms | null;
   readonly files: Pick<FileStore, 'read'>;

@@ -25,15 +25,18 @@ function kit(messages: readonly Message[] = []) {
     clock,
   };
   const triggers = new CopilotTriggers(parts as unknown as CopilotTriggersParts);
-  const commit = (...messages: readonly Message[]) =>
+  const follow = (isOwn: boolean, messages: readonly Message[]) =>
     triggers.follow(
       messages.map((message, index) => ({
         pos: index + 1,
         data: '',
         event: { type: 'message.created', roomId: ROOM_ID, message },
       })),
+      { isOwn },
     );
-  return { clock, asked, triggers, commit };
+  const commit = (...messages: readonly Message[]) => follow(true, messages);
+  const hear = (...messages: readonly Message[]) => follow(false, messages);
+  return { clock, asked, triggers, commit, hear };
 }
 
 const ben = { author: { id: 'ben', name: 'Ben', kind: 'human' } } as const;
@@ -56,6 +59,20 @@ test('a message of another author in between is a separate question', () => {
   assert.deepEqual(asked, idsOf(1));
   clock.advance(1_500);
   assert.deepEqual(asked, idsOf(1, 2));
+});
+
+test('a message written through another node is asked there, and ends the wait of an earlier one here', () => {
+  const { clock, asked, commit, hear } = kit();
+  hear(messageOf(1, 'one'), messageOf(2, '@copilot two'));
+  commit(messageOf(3, 'three'));
+  hear(messageOf(4, 'four'));
+  clock.advance(1_500);
+  assert.deepEqual(asked, []);
+  commit(messageOf(5, 'five'));
+  hear(messageOf(6, 'six', ben));
+  assert.deepEqual(asked, idsOf(5));
+  clock.advance(1_500);
+  assert.deepEqual(asked, idsOf(5));
 });
 
 test('threads wait separately, and nothing is triggered after the end', async () => {

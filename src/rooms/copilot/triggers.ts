@@ -11,7 +11,7 @@ import type { Room } from '../domain/room/room.ts';
 import type { Announcer } from '../feed/live.ts';
 import type { MessageWriter } from '../messages/writer.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomStore } from '../store/store.ts';
+import type { Commit, RoomStore } from '../store/store.ts';
 import type { CopilotRuns } from './run/runs.ts';
 
 /** Several messages of one author in a row get one answer. */
@@ -50,14 +50,18 @@ export class CopilotTriggers {
     this.#parts = parts;
   }
 
-  /** A listener to commits. */
-  readonly follow = (committed: readonly Committed[]): void => {
+  /** A listener to commits; each message is the business of the node that wrote it. */
+  readonly follow = (committed: readonly Committed[], { isOwn }: Pick<Commit, 'isOwn'>): void => {
     if (this.#isClosed) return;
     for (const { event } of committed) {
       if (event.type !== 'message.created') continue;
       const trigger = decideTrigger(this.#parts.state, event);
       if (trigger.when === 'never') continue;
       const { room, message } = trigger;
+      if (!isOwn) {
+        if (trigger.when === 'soon') this.#overtake(message);
+        continue;
+      }
       if (trigger.when === 'soon') this.#postpone(message);
       else this.#track(trigger.when === 'now' ? this.#ask(room, message) : this.#askIfAnswered(room, message));
     }
@@ -70,12 +74,19 @@ export class CopilotTriggers {
     await Promise.all(this.#busy);
   }
 
-  #postpone(message: Message): void {
+  /** A message ends the wait of the one before. */
+  #overtake(message: Message): string {
     const key = `${message.roomId}/${message.threadId ?? ''}`;
     const before = this.#pending.get(key);
     before?.cancel();
+    this.#pending.delete(key);
     // Another author has written since: the earlier message is a question of its own.
     if (before && before.authorId !== message.author.id) this.#askNow(before.message);
+    return key;
+  }
+
+  #postpone(message: Message): void {
+    const key = this.#overtake(message);
     const cancel = this.#parts.clock.after(QUIET_MS, () => {
       this.#pending.delete(key);
       this.#askNow(message);

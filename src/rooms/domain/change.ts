@@ -73,11 +73,20 @@ export type Decision<T> =
       answer(committed: readonly Committed[]): T;
     };
 
+/** A lease under which something is written, as of one of its owners. */
+export interface Fence {
+  readonly id: string;
+  /** Grows with each owner. */
+  readonly fence: number;
+}
+
 /** A requested change. Changes are decided one after the other, in order. */
 export interface Change<T> {
   /** Ids of the messages that the decision needs. */
   readonly messages?: readonly string[];
   readonly reactions?: readonly ReactionKey[];
+  /** Refused with `lease_lost` unless all of these hold at the commit. */
+  readonly fences?: readonly Fence[];
   /** Pure; called once per attempt to commit. */
   decide(view: ChangeView): Decision<T>;
 }

@@ -30,6 +30,7 @@ export interface QuotaUse {
  * provider, hook: its id or name. member, ban: `memberKey`. token: its hash. slug, direct (the sorted user ids joined
  * by `,`): itself. secret: see Secret. progress: the hook's id. quota: `<what>/<whose>`. answer: `<token or
  * user>/<Idempotency-Key>`. setting: a name. card: the id of its message. duty: the room's id. reminder: its id.
+ * cancellation: the id of a run on another node.
  */
 export interface Records {
   room: Room;
@@ -50,6 +51,7 @@ export interface Records {
   card: LiveCard;
   duty: Duty;
   reminder: Reminder;
+  cancellation: { readonly requestedAt: number };
 }
 export type RecordKind = keyof Records;
 

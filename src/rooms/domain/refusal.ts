@@ -50,6 +50,7 @@ export type RefusalCode =
   | 'internal'
   | 'storage_unavailable'
   | 'storage_full'
+  | 'lease_lost'
   | 'shutting_down'
   | 'read_only';
 

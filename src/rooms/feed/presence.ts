@@ -48,14 +48,14 @@ export class Presence implements StreamWatcher {
     return this.#inRoom.get(roomId)?.size ?? 0;
   }
 
-  opened(userId: string): void {
+  opened(userId: string, since = this.#now()): void {
     const seen = this.#seen.get(userId);
     this.#leaving.delete(userId);
     if (seen) {
       seen.streams += 1;
       return;
     }
-    this.#seen.set(userId, { since: this.#now(), streams: 1 });
+    this.#seen.set(userId, { since, streams: 1 });
     for (const roomId of this.#state.roomIdsOf(userId)) this.#enter(roomId, userId);
   }
 

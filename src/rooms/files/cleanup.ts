@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { JobLease, Jobs } from '../nodes/jobs.ts';
 import type { FileStore } from './file-store.ts';
 
 const EVERY_MS = 3_600_000;
@@ -9,6 +10,7 @@ const ORPHAN_AGE_MS = 24 * 3_600_000;
 
 export interface FileCleanupParts {
   readonly files: Pick<FileStore, 'removeOrphans'>;
+  readonly jobs: Pick<Jobs, 'hold'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -32,12 +34,17 @@ export class FileCleanup {
   }
 
   async #clean(): Promise<void> {
-    const { files, clock, log } = this.#parts;
+    const { files, clock, log, jobs } = this.#parts;
+    let lease: JobLease | undefined;
     try {
+      lease = await jobs.hold('file-cleanup');
+      if (!lease) return;
       const removed = await files.removeOrphans(clock.now() - ORPHAN_AGE_MS);
       if (removed > 0) log.info('removed files that no message holds', { files: removed });
     } catch (error) {
       log.error('files that no message holds could not be removed', { err: messageOf(error) });
+    } finally {
+      await lease?.release();
     }
   }
 }

@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { DeadlineError, withDeadline } from '../../kernel/deadline.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { printInstant } from '../contract/instant.ts';
 import { accessTo } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -20,6 +21,10 @@ import type { RoomStore, StoredEvent } from '../store/store.ts';
 
 const TIMEOUT_MS = 10_000;
 const PAGE = 200;
+/** Until the next attempt, without PostgreSQL. */
+const AWAY_MS = 1_000;
+/** After an unexpected error. */
+const ERROR_MS = 60_000;
 
 export interface HookDeliveryParts {
   readonly state: RoomState;
@@ -33,6 +38,8 @@ export interface HookDeliveryParts {
   readonly random: () => number;
   readonly progress: () => HookProgress;
   readonly note: (progress: HookProgress) => void;
+  /** Whether the hook is still this node's job. False also while PostgreSQL is away. */
+  readonly mayDeliver: () => Promise<boolean>;
   /** Called when the receiver has failed for too long. */
   readonly pause: (reason: string) => void;
   /** The signing secrets, the current one first; empty: it cannot be decrypted. */
@@ -80,8 +87,9 @@ export class HookDelivery {
         await this.#carryAll();
       }
     } catch (error) {
+      if (error instanceof StorageAwayError) return this.#retryIn(AWAY_MS);
       this.#parts.log.error('the deliveries of a hook failed', { hook: this.#hook.id, err: messageOf(error) });
-      this.#retryIn(60_000);
+      this.#retryIn(ERROR_MS);
     } finally {
       this.#running = undefined;
     }
@@ -114,6 +122,10 @@ export class HookDelivery {
     if (!this.#concerns(event)) {
       note(advanced(progress(), event.pos, null));
       return true;
+    }
+    if (!(await this.#parts.mayDeliver())) {
+      this.#retryIn(AWAY_MS);
+      return false;
     }
     const now = clock.now();
     const attempt = await this.#deliver(event, now);
@@ -194,6 +206,7 @@ export class HookDelivery {
   }
 
   #retryIn(ms: number): void {
+    if (this.#isClosed) return;
     this.#cancelRetry = this.#parts.clock.after(ms, () => {
       this.#cancelRetry = undefined;
       this.wake();

@@ -1,24 +1,33 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { SecretCipher } from '../authentication/secret-cipher.ts';
 import type { Committed } from '../domain/event.ts';
 import { hookCaller } from '../domain/hook/caller.ts';
 import type { HookProgress, OutgoingHook } from '../domain/hook/hook.ts';
+import {
+  beginHook,
+  forgiven,
+  NO_PROGRESS,
+  noteProgress,
+  pauseHook,
+  rewindHook,
+  rewindsOf,
+} from '../domain/hook/progress.ts';
 import { signingSecrets } from '../domain/hook/rotation.ts';
-import { type RecordChange, record } from '../domain/record.ts';
+import type { Outcome } from '../domain/refusal.ts';
 import type { RoomFeed } from '../feed/room-feed.ts';
 import type { Messages } from '../messages/messages.ts';
+import type { JobLease, Jobs } from '../nodes/jobs.ts';
 import type { OutboundGuard } from '../outbound/outbound-guard.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomWriter } from '../room/writer.ts';
-import type { RoomStore } from '../store/store.ts';
+import type { Commit, RoomStore } from '../store/store.ts';
 import { HookDelivery } from './delivery.ts';
 
 /** Progress is written with this delay at most, so a crash may repeat deliveries of that time. */
 const SAVE_EVERY_MS = 1_000;
-
-const NO_PROGRESS = { failures: 0, lastStatus: null, lastError: null, failingSince: null };
 
 export interface OutgoingHooksParts {
   readonly state: RoomState;
@@ -27,6 +36,7 @@ export interface OutgoingHooksParts {
   readonly messages: Messages;
   readonly guard: OutboundGuard;
   readonly cipher: SecretCipher;
+  readonly jobs: Jobs;
   readonly clock: Clock;
   readonly log: Log;
   readonly feed: Pick<RoomFeed, 'epoch'>;
@@ -34,88 +44,158 @@ export interface OutgoingHooksParts {
   readonly random: () => number;
 }
 
-/** Delivers events to the addresses of outgoing hooks, in the log's order. */
+/** A hook whose events this node delivers. */
+interface HookJob {
+  hook: OutgoingHook;
+  readonly lease: JobLease;
+  /** Before the first delivery of a new hook. */
+  readonly cursor: number;
+  unsaved: HookProgress | undefined;
+  /** Of the progress from which it delivers. */
+  rewinds: number;
+  delivery: HookDelivery | undefined;
+}
+
+/** Delivers events to the addresses of outgoing hooks, in the log's order; each hook is the job of one node. */
 export class OutgoingHooks {
   readonly #parts: OutgoingHooksParts;
-  readonly #deliveries = new Map<string, HookDelivery>();
-  readonly #unsaved = new Map<string, HookProgress>();
+  readonly #jobs = new Map<string, HookJob>();
+  /** Ids of hooks about to be taken. */
+  readonly #taking = new Map<string, Promise<void>>();
+  /** Jobs that end, by the hook's id: until their lease is released they cannot begin again. */
+  readonly #ending = new Map<string, Promise<void>>();
   readonly #stopSaving: () => void;
-  #saving: Promise<void> = Promise.resolve();
+  #stopLooking = () => {};
+  #saving: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(parts: OutgoingHooksParts) {
     this.#parts = parts;
-    this.#stopSaving = parts.clock.every(SAVE_EVERY_MS, () => void this.#save());
-    parts.writer.onCommit((committed) => this.#follow(committed));
+    this.#stopSaving = parts.clock.every(SAVE_EVERY_MS, () => this.#save());
+    parts.writer.onCommit((committed, commit) => this.#follow(committed, commit));
   }
 
-  /** Starts all enabled hooks where they stopped. */
+  /** Starts all enabled hooks where they stopped, and from then on those of lost nodes. */
   start(): void {
-    for (const hook of this.#parts.state.all('hook').values()) if (hook.direction === 'outgoing') this.#take(hook);
+    this.#stopLooking = this.#parts.jobs.watch(() => this.#takeAll());
+    void this.#takeAll();
   }
 
-  /** A hook's progress; the stored one may be a second behind. */
+  /** A hook's progress; the stored one, and that of a hook on another node, may be a second behind. */
   progressOf(id: string): HookProgress | undefined {
-    return this.#unsaved.get(id) ?? this.#parts.state.get('progress', id);
+    return this.#jobs.get(id)?.unsaved ?? this.#parts.state.get('progress', id);
   }
 
   /** Starts a new hook after position `pos`; resolves when that is on disk. */
   async begin(id: string, pos: number): Promise<void> {
-    this.#note(id, { ...NO_PROGRESS, cursor: Math.max(pos, this.progressOf(id)?.cursor ?? 0) });
-    await this.#save();
+    await this.#parts.writer.submit(beginHook(id, pos));
   }
 
-  /** Delivers again everything after a position. */
-  rewind(hook: OutgoingHook, cursor: number): void {
-    this.#stop(hook.id);
-    this.#note(hook.id, { ...NO_PROGRESS, cursor });
-    this.#take(hook);
+  /** Delivers again everything after a position, on whichever node. */
+  rewind(hook: OutgoingHook, cursor: number): Promise<Outcome<OutgoingHook>> {
+    return this.#parts.writer.submit(rewindHook(hook, cursor));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopSaving();
-    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.close()));
-    await this.#save();
+    this.#stopLooking();
+    await Promise.all(this.#taking.values());
+    for (const job of this.#jobs.values()) this.#drop(job);
+    await Promise.all(this.#ending.values());
   }
 
-  #follow(committed: readonly Committed[]): void {
+  #follow(committed: readonly Committed[], { records, restart }: Commit): void {
     if (this.#isClosed) return;
-    for (const { event } of committed) {
-      if (!('hook' in event) || event.hook.direction !== 'outgoing') continue;
-      this.#stop(event.hook.id);
-      if (event.type === 'hook.deleted') this.#unsaved.delete(event.hook.id);
-      else if (event.type !== 'hook.paused') {
-        this.#forgive(event.hook.id);
-        this.#take(event.hook);
-      }
+    if (restart) for (const job of this.#jobs.values()) this.#restart(job);
+    for (const { kind, key, value } of records) {
+      const job = kind === 'progress' ? this.#jobs.get(key) : undefined;
+      if (job && value !== null && rewindsOf(value as HookProgress) !== job.rewinds) this.#restart(job);
     }
-    for (const delivery of this.#deliveries.values()) delivery.wake();
+    for (const { event, pos } of committed) {
+      if (!('hook' in event) || event.hook.direction !== 'outgoing') continue;
+      const { hook } = event;
+      const job = this.#jobs.get(hook.id);
+      if (job && (event.type === 'hook.deleted' || !hook.enabled)) this.#drop(job);
+      else if (job) this.#change(job, hook);
+      else void this.#take(hook.id, pos);
+    }
+    for (const { delivery } of this.#jobs.values()) delivery?.wake();
   }
 
-  /** A change of the hook resets its failures. */
-  #forgive(id: string): void {
-    const progress = this.progressOf(id);
-    if (progress && progress.failures > 0) this.#note(id, { ...progress, failures: 0, failingSince: null });
+  /** What is stored counts, not what this node has noted. */
+  #restart(job: HookJob): void {
+    job.unsaved = undefined;
+    this.#deliver(job);
   }
 
-  #take(hook: OutgoingHook): void {
-    if (!hook.enabled || this.#isClosed) return;
+  #change(job: HookJob, hook: OutgoingHook): void {
+    job.hook = hook;
+    const progress = this.progressOf(hook.id);
+    if (progress && progress.failures > 0) job.unsaved = forgiven(progress);
+    this.#deliver(job);
+  }
+
+  async #takeAll(): Promise<void> {
+    const { state, writer } = this.#parts;
+    const ids = [...state.all('hook').values()].filter(isActive).map(({ id }) => id);
+    await Promise.all(ids.filter((id) => !this.#jobs.has(id)).map((id) => this.#take(id, writer.pos)));
+  }
+
+  /** `cursor`: of a hook that has not begun. */
+  #take(id: string, cursor: number): Promise<void> {
+    const known = this.#taking.get(id);
+    if (known) return known;
+    const taken = this.#takeNow(id, cursor)
+      .catch((error) => {
+        if (error instanceof StorageAwayError) return;
+        this.#parts.log.error('a hook could not be taken over', { hook: id, err: messageOf(error) });
+      })
+      .finally(() => this.#taking.delete(id));
+    this.#taking.set(id, taken);
+    return taken;
+  }
+
+  async #takeNow(id: string, cursor: number): Promise<void> {
+    const { state, store, jobs } = this.#parts;
+    await this.#ending.get(id);
+    if (this.#isClosed) return;
+    const lease = await jobs.hold(`hook/${id}`);
+    if (!lease) return;
+    // Up to here the progress of the last owner may still have changed.
+    await store.catchUp();
+    const hook = state.get('hook', id);
+    if (!isActive(hook) || this.#isClosed) return lease.release();
+    const job: HookJob = { hook, lease, cursor, unsaved: undefined, rewinds: 0, delivery: undefined };
+    this.#jobs.set(id, job);
+    lease.lost.addEventListener('abort', () => this.#drop(job));
+    this.#deliver(job);
+  }
+
+  #deliver(job: HookJob): void {
     const { writer } = this.#parts;
-    // A hook without progress is not started yet.
-    const cursor = writer.pos;
-    const delivery = new HookDelivery(hook, {
+    const { hook, lease } = job;
+    void job.delivery?.close();
+    const { id } = hook;
+    job.rewinds = rewindsOf(this.progressOf(id) ?? {});
+    job.delivery = new HookDelivery(hook, {
       ...this.#parts,
-      progress: () => this.progressOf(hook.id) ?? { ...NO_PROGRESS, cursor },
-      note: (progress) => this.#note(hook.id, progress),
-      pause: (reason) => void this.#pause(hook, reason),
-      secrets: () => this.#secretsOf(hook),
+      progress: () => {
+        const progress = this.progressOf(id) ?? { ...NO_PROGRESS, cursor: job.cursor };
+        // A log that lost its end has no events there.
+        return progress.cursor > writer.pos ? { ...progress, cursor: writer.pos } : progress;
+      },
+      note: (progress) => {
+        job.unsaved = progress;
+      },
+      mayDeliver: () => lease.confirm(),
+      pause: (reason) => void this.#pause(job, reason),
+      secrets: () => this.#secretsOf(id),
     });
-    this.#deliveries.set(hook.id, delivery);
-    delivery.wake();
+    job.delivery.wake();
   }
 
-  #secretsOf({ id }: OutgoingHook): readonly string[] {
+  #secretsOf(id: string): readonly string[] {
     const { state, cipher, clock } = this.#parts;
     const owner = `hook/${id}`;
     const secret = state.get('secret', owner);
@@ -124,60 +204,56 @@ export class OutgoingHooks {
     return current === undefined ? [] : [current, ...earlier.filter((one) => one !== undefined)];
   }
 
-  #stop(id: string): void {
-    void this.#deliveries.get(id)?.close();
-    this.#deliveries.delete(id);
+  /** Ends a job here; its progress is written before another node may have it. */
+  #drop(job: HookJob): void {
+    const { id } = job.hook;
+    if (this.#jobs.get(id) !== job) return;
+    this.#jobs.delete(id);
+    const end = async () => {
+      await job.delivery?.close();
+      await this.#saveJob(job);
+      await job.lease.release();
+    };
+    this.#ending.set(
+      id,
+      end().finally(() => this.#ending.delete(id)),
+    );
   }
 
-  #note(id: string, progress: HookProgress): void {
-    this.#unsaved.set(id, progress);
+  #save(): void {
+    this.#saving = this.#saving.then(() => Promise.all([...this.#jobs.values()].map((job) => this.#saveJob(job))));
   }
 
-  #save(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#saveNow());
-    return this.#saving;
-  }
-
-  async #saveNow(): Promise<void> {
-    const taken = [...this.#unsaved];
-    if (taken.length === 0) return;
-    const { writer, state, log } = this.#parts;
-    const records: RecordChange[] = taken
-      .filter(([id]) => state.get('hook', id) !== undefined)
-      .map(([id, progress]) => record('progress', id, progress));
+  async #saveJob(job: HookJob): Promise<void> {
+    const { hook, lease, unsaved } = job;
+    if (!unsaved) return;
+    const { writer, log } = this.#parts;
     try {
-      const saved = await writer.submit({ decide: () => ({ ok: true, write: { records }, answer: () => {} }) });
-      if (!saved.ok) return;
+      const saved = await writer.submit({ ...noteProgress(hook.id, unsaved), fences: lease.fences });
+      if (saved.ok && job.unsaved === unsaved) job.unsaved = undefined;
     } catch (error) {
-      return log.warn('the progress of hooks could not be written', { err: messageOf(error) });
+      log.warn('the progress of a hook could not be written', { hook: hook.id, err: messageOf(error) });
     }
-    for (const [id, progress] of taken) if (this.#unsaved.get(id) === progress) this.#unsaved.delete(id);
   }
 
-  async #pause(hook: OutgoingHook, reason: string): Promise<void> {
-    this.#stop(hook.id);
-    const { writer, state, log, messages } = this.#parts;
+  async #pause(job: HookJob, reason: string): Promise<void> {
+    const { hook, lease } = job;
+    const { writer, log, messages } = this.#parts;
+    void job.delivery?.close();
     log.warn('a hook is paused: its receiver has failed for too long', { hook: hook.id, reason });
-    if (hook.roomId !== null) {
-      const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
-      void messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, body, byServer: true });
-    }
-    await writer
-      .submit({
-        decide: (view) => {
-          const current = view.get('hook', hook.id);
-          if (current?.direction !== 'outgoing') return { ok: true, write: null, answer: () => {} };
-          const paused = { ...current, enabled: false, version: current.version + 1, updatedAt: view.now };
-          const progress = this.#unsaved.get(hook.id) ?? state.get('progress', hook.id);
-          const records = [record('hook', hook.id, paused)];
-          if (progress) records.push(record('progress', hook.id, progress));
-          return {
-            ok: true,
-            write: { records, events: [{ type: 'hook.paused', roomId: hook.roomId, hook: paused }] },
-            answer: () => {},
-          };
-        },
-      })
-      .catch((error: unknown) => log.warn('a hook could not be paused', { err: messageOf(error) }));
+    const change = pauseHook(hook.id, this.progressOf(hook.id));
+    const paused = await writer.submit({ ...change, fences: lease.fences }).catch((error: unknown) => {
+      log.warn('a hook could not be paused', { err: messageOf(error) });
+      return undefined;
+    });
+    if (paused?.ok) job.unsaved = undefined;
+    this.#drop(job);
+    if (!paused?.ok || hook.roomId === null) return;
+    const body = `The hook **${hook.name}** is paused: its receiver has failed for a day (${reason}). Enable it when it is back.`;
+    await messages.post(hookCaller(hook, hook.roomId), { room: hook.roomId, body, byServer: true });
   }
+}
+
+function isActive(hook: { readonly direction: string } | undefined): hook is OutgoingHook {
+  return hook?.direction === 'outgoing' && (hook as OutgoingHook).enabled;
 }

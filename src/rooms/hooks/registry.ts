@@ -99,15 +99,14 @@ export class HookRegistry {
   }
 
   /** Delivers again from a position on, inclusive. */
-  redeliver(caller: Caller, id: string, pos: number): Outcome<OutgoingHook> {
+  async redeliver(caller: Caller, id: string, pos: number): Promise<Outcome<OutgoingHook>> {
     const found = this.find(caller, id);
     if (!found.ok) return found;
     if (found.value.direction !== 'outgoing') return refuse('invalid_body', 'an incoming hook has no deliveries');
     if (!found.value.enabled) return refuse('invalid_body', 'the hook is not enabled; enable it first');
     const last = this.#parts.writer.pos;
     if (pos > last) return refuse('invalid_query', `from: the last position is ${last}`, { path: 'from' });
-    this.#parts.outgoing.rewind(found.value, pos - 1);
-    return accepted(found.value);
+    return this.#parts.outgoing.rewind(found.value, pos - 1);
   }
 
   /** The incoming hook of an id and secret; a wrong id and a wrong secret look the same. */

@@ -1,5 +1,7 @@
 import type { Tickets } from '../authentication/tickets.ts';
 import type { RoomState } from '../room/state.ts';
+import type { Jobs } from './jobs.ts';
+import type { Signals } from './signals.ts';
 
 /** What a server shares with the other nodes on its database, beside the store. */
 export interface RoomNodes {
@@ -11,6 +13,8 @@ export interface RoomNodes {
   readonly violations: number;
   /** Of stored secrets, the same on all nodes. */
   readonly secretKey: string;
+  readonly jobs: Jobs;
+  readonly signals: Signals;
   openTickets(state: RoomState): Tickets;
   /** Calls `listener` when PostgreSQL goes away or is back. */
   subscribe(listener: () => void): void;

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
-import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Members } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
@@ -14,10 +13,9 @@ import type { PostgresRoomStore } from '../store/postgres/store.ts';
 import { COMPONENT, connectRoomDatabase } from './database.ts';
 import type { RoomNodes } from './nodes.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
+import { SharedJobs } from './shared-jobs.ts';
+import { SharedSignals } from './signals.ts';
 import { SharedTickets } from './tickets.ts';
-
-/** How long this node may not know what others have committed, where no request asks for it. */
-const POLL_MS = 200;
 
 export interface NodeOptions
   extends Pick<RoomsOptions, 'listenAddress' | 'nodeId' | 'secretKey' | 'storageWaitMs' | 'filesDir'> {
@@ -41,10 +39,12 @@ export async function openNode(options: NodeOptions, clock: Clock, log: Log): Pr
     const members = new Members({ postgres, clock, ...identity });
     const secretKey = await agreeOnSecretKey(postgres, options.secretKey, log);
     const { incarnation } = members.own;
-    const store = openPostgresRoomStore({ postgres, incarnation, clock, log, announce: () => {} });
+    const parts = { postgres, incarnation, clock, log };
+    const signals = new SharedSignals(parts);
+    const store = openPostgresRoomStore({ ...parts, announce: () => signals.announce() });
     await members.start();
     log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
-    return new OpenNode({ postgres, members, store, secretKey, clock, log });
+    return new OpenNode({ postgres, members, store, signals, jobs: new SharedJobs(parts), secretKey });
   } catch (error) {
     await postgres.close();
     throw postgres.explain(error);
@@ -65,30 +65,31 @@ interface OpenNodeParts {
   readonly postgres: Postgres;
   readonly members: Members;
   readonly store: PostgresRoomStore;
+  readonly signals: SharedSignals;
+  readonly jobs: SharedJobs;
   readonly secretKey: string;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** This node among those that share a database. */
 class OpenNode implements OpenStorage, RoomNodes {
   readonly kind = 'postgres';
   readonly store: PostgresRoomStore;
+  readonly signals: SharedSignals;
+  readonly jobs: SharedJobs;
   readonly secretKey: string;
   /** For uploads and imports in progress. */
   readonly dataDir = mkdtempSync(join(tmpdir(), 'opsdeck-rooms-'));
   readonly #postgres: Postgres;
   readonly #members: Members;
-  readonly #stopPolling: () => void;
 
-  constructor({ postgres, members, store, secretKey, clock, log }: OpenNodeParts) {
+  constructor({ postgres, members, store, signals, jobs, secretKey }: OpenNodeParts) {
     this.#postgres = postgres;
     this.#members = members;
     this.store = store;
+    this.signals = signals;
+    this.jobs = jobs;
     this.secretKey = secretKey;
-    this.#stopPolling = clock.every(POLL_MS, () => {
-      store.catchUp().catch((error) => log.error('the log of the rooms could not be read', { err: messageOf(error) }));
-    });
+    signals.start(store.log);
   }
 
   get nodes(): RoomNodes {
@@ -123,7 +124,8 @@ class OpenNode implements OpenStorage, RoomNodes {
 
   /** Leaves the others. */
   async close(): Promise<void> {
-    this.#stopPolling();
+    await this.jobs.close();
+    await this.signals.close();
     await this.store.close();
     await this.#members.leave();
     await this.#postgres.close();

@@ -29,6 +29,7 @@ export class RoomState implements StateView {
     card: new Map(),
     duty: new Map(),
     reminder: new Map(),
+    cancellation: new Map(),
   };
   readonly #membersOf = new Map<string, Map<string, Member>>();
   readonly #roomIdsOf = new Map<string, Set<string>>();

@@ -14,6 +14,7 @@ import type { Room } from '../domain/room/room.ts';
 import {
   BehindError,
   type Commit,
+  FencedError,
   type PreparedWrite,
   type RoomStore,
   recordsOf,
@@ -407,6 +408,30 @@ test('a change is decided again when another node has changed the state', async 
     [false, []],
     [true, []],
   ]);
+});
+
+test('a change under a lost lease is refused, and those committed with it are decided again', async () => {
+  const { store, writer } = openWriter();
+  const lost = { id: 'run/a', fence: 7 };
+  const fences: unknown[] = [];
+  const append = store.append.bind(store);
+  store.append = async (...args: unknown[]) => {
+    fences.push(args[2]);
+    if (fences.length === 1) throw new FencedError(['run/a']);
+    return append(args[0] as readonly PreparedWrite[]);
+  };
+  const held = { id: 'run/b', fence: 8 };
+  const under = (id: string, fence: typeof lost) => writer.submit({ ...posting(id), fences: [fence] });
+  const [first, second, third, fourth] = await Promise.all([
+    under('a', lost),
+    under('b', held),
+    writer.submit(posting('c')),
+    under('d', held),
+  ]);
+  assert.equal(!first.ok && first.code, 'lease_lost');
+  assert.deepEqual([second, third, fourth].map(outcomeOf), ['b at 1', 'c at 2', 'd at 3']);
+  assert.deepEqual(fences, [[lost, held], [held]]);
+  assert.equal(store.commits.length, 1);
 });
 
 test('without PostgreSQL a change is refused, and the writer goes on', async () => {

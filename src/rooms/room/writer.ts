@@ -2,21 +2,21 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
-import { printMessageEvent, printObjectEvent } from '../contract/event.ts';
 import { printMessage } from '../contract/message-json.ts';
-import type { Change, Decision, ReactionKey, Write } from '../domain/change.ts';
-import type { Committed, EventDraft } from '../domain/event.ts';
+import type { Change, ReactionKey } from '../domain/change.ts';
+import type { Committed } from '../domain/event.ts';
 import { type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
 import {
   BehindError,
   type Commit,
-  type PreparedEvent,
+  FencedError,
   type PreparedWrite,
   type RoomStore,
   StatementError,
   StorageFullError,
 } from '../store/store.ts';
 import { type BatchReads, BatchView, reactionText } from './change-view.ts';
+import { type Decided, decideAll, fencesOf, type Waiting } from './decided.ts';
 import type { RoomState } from './state.ts';
 
 const MAX_BATCH = 500;
@@ -38,18 +38,6 @@ export interface RoomWriterParts {
 /** Receives the events of all nodes once, in the log's order, before changes are answered, and their commit. */
 export type CommitListener = (events: readonly Committed[], commit: Commit) => void;
 
-interface Waiting {
-  readonly change: Change<unknown>;
-  readonly settle: (outcome: Outcome<unknown>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Decided {
-  readonly waiting: Waiting;
-  readonly decision: Extract<Decision<unknown>, { ok: true }>;
-  readonly write: PreparedWrite | undefined;
-}
-
 const NOTHING_READ: BatchReads = { messages: new Map(), forgotten: new Set(), reacted: new Set() };
 const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
 const READ_ONLY = refuse('read_only', 'this server was started with --read-only');
@@ -61,6 +49,7 @@ const REFUSED = refuse(
   'PostgreSQL refused the change; nothing was written, and the log of the server says why',
   { retryAfterS: 5 },
 );
+const LEASE_LOST = refuse('lease_lost', 'another node has taken over the job; nothing was written');
 const FULL = refuse(
   'storage_full',
   'the disk of the server is full, or it may open no more files; nothing was written',
@@ -146,10 +135,11 @@ export class RoomWriter {
     let committed: readonly (readonly Committed[])[] = [];
     if (writes.length > 0) {
       try {
-        committed = await store.append(writes, version);
+        committed = await store.append(writes, version, fencesOf(decided));
         this.#isFull = false;
       } catch (error) {
         if (error instanceof BehindError) this.#waiting.unshift(...decided.map(({ waiting }) => waiting));
+        else if (error instanceof FencedError) this.#refuseFenced(decided, error);
         else this.#refuse(decided, error);
         return;
       }
@@ -170,6 +160,16 @@ export class RoomWriter {
       this.#lookLater();
     }
     for (const { waiting } of decided) waiting.settle(refusal);
+  }
+
+  /** The others are decided again. */
+  #refuseFenced(decided: readonly Decided[], { lost }: FencedError): void {
+    const rest: Waiting[] = [];
+    for (const { waiting } of decided) {
+      if (waiting.change.fences?.some(({ id }) => lost.includes(id))) waiting.settle(LEASE_LOST);
+      else rest.push(waiting);
+    }
+    this.#waiting.unshift(...rest);
   }
 
   /** Balancers send nothing to an unhealthy server, so recovery must not depend on requests. */
@@ -250,43 +250,6 @@ export function refuseAway({ reason, isUncertain }: StorageAwayError): Refusal {
   return refuse('storage_unavailable', `PostgreSQL is away (${reason})${doubt}; try again in a moment`, {
     retryAfterS: 2,
   });
-}
-
-/** `rest`: changes not yet decided. */
-function decideAll(
-  batch: readonly Waiting[],
-  view: BatchView,
-): { readonly decided: readonly Decided[]; readonly rest: readonly Waiting[] } {
-  const decided: Decided[] = [];
-  for (let index = 0; index < batch.length; index++) {
-    const waiting = batch[index] as Waiting;
-    let isShown = false;
-    try {
-      const decision = waiting.change.decide(view);
-      if (!decision.ok) {
-        waiting.settle(decision);
-        continue;
-      }
-      isShown = true;
-      decided.push({ waiting, decision, write: decision.write ? prepare(decision.write, view) : undefined });
-    } catch (error) {
-      waiting.reject(error);
-      // The view holds writes that were refused, so the remaining changes are decided on a new one.
-      if (isShown) return { decided, rest: batch.slice(index + 1) };
-    }
-  }
-  return { decided, rest: [] };
-}
-
-/** Fills in facts that follow from a write, such as the member count after a join. */
-function prepare(write: Write, view: BatchView): PreparedWrite {
-  view.add(write);
-  return { ...write, events: (write.events ?? []).map((draft) => ({ draft, body: printBody(draft, view) })) };
-}
-
-function printBody(draft: EventDraft, view: BatchView): PreparedEvent['body'] {
-  if (draft.type === 'message.created') return null;
-  return 'message' in draft ? printMessageEvent(draft) : printObjectEvent(draft, view);
 }
 
 function settle(waiting: Waiting, answer: () => unknown): void {

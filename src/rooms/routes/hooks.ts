@@ -95,16 +95,15 @@ function deleteHook(parts: HookRoutes): CallerHandler {
 }
 
 function redeliver(parts: HookRoutes): CallerHandler {
-  return (c, caller) => {
+  return async (c, caller) => {
     const from = c.req.query('from') ?? '';
     if (!/^\d{1,15}$/.test(from))
       return answerRefusal(
         c,
         refuse('invalid_query', 'from: the position from which to deliver again, such as ?from=104233'),
       );
-    return answerOutcome(c, parts.registry.redeliver(caller, param(c, 'id'), Math.max(1, Number(from))), (hook) =>
-      answer(c, wire(parts, { hook }), 202),
-    );
+    const rewound = await parts.registry.redeliver(caller, param(c, 'id'), Math.max(1, Number(from)));
+    return answerOutcome(c, rewound, (hook) => answer(c, wire(parts, { hook }), 202));
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, ReactionKey, Write } from '../domain/change.ts';
+import type { AuditEntry, Fence, ReactionKey, Write } from '../domain/change.ts';
 import type { Committed, EventDraft } from '../domain/event.ts';
 import type { FileRef } from '../domain/file/file.ts';
 import type { Edit, StoredMessage } from '../domain/message/message.ts';
@@ -22,10 +22,14 @@ export interface RoomStore {
    * Commits the writes as one transaction, in order: gives each event the next position and each new message the next
    * sequence number of its room, and resolves when all of it is on disk and the followers have been given it. `version`: the
    * state on which the writes were decided; the last one by default. Rejects with nothing written: with a BehindError when
-   * another node has changed that state, with a StorageFullError when there is no space, after which it may be retried, or with a
-   * StatementError. After a StorageAwayError it may have been written; any other error is final.
+   * another node has changed that state, with a FencedError when one of the leases was lost, with a StorageFullError when there is
+   * no space, after which it may be retried, or with a StatementError. After a StorageAwayError it may have been written; any other error is final.
    */
-  append(writes: readonly PreparedWrite[], version?: number): Promise<readonly (readonly Committed[])[]>;
+  append(
+    writes: readonly PreparedWrite[],
+    version?: number,
+    fences?: readonly Fence[],
+  ): Promise<readonly (readonly Committed[])[]>;
   /** Resolves when there is space to write; rejects as append does. */
   checkRoom(): Promise<void>;
   /** Positions in `(after, upTo]`, ascending, at most `limit`. With `roomIds`, those of these rooms, and those without a room. */
@@ -41,7 +45,7 @@ export interface RoomStore {
   unread(query: UnreadQuery): Promise<{ readonly unread: number; readonly mentions: number }>;
   search(query: SearchQuery): Promise<SearchPage>;
   run(id: string): Promise<Run | undefined>;
-  /** Unfinished runs of an earlier process. */
+  /** Unfinished runs of an earlier process, or of lost nodes. */
   unfinishedRuns(): Promise<readonly Run[]>;
   files(ids: readonly string[]): Promise<readonly FileRef[]>;
   /**
@@ -90,6 +94,18 @@ export class BehindError extends Error {
 /** PostgreSQL refused a statement: it did nothing, and others may succeed. The store has logged the reason. */
 export class StatementError extends Error {
   override readonly name = 'StatementError';
+}
+
+/** Leases under which something was to be written belong to others. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+  /** Ids of the lost leases. */
+  readonly lost: readonly string[];
+
+  constructor(lost: readonly string[]) {
+    super('a lease was lost');
+    this.lost = lost;
+  }
 }
 
 /** The remaining range after messages were purged. */

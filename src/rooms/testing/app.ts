@@ -79,12 +79,20 @@ export interface TestRoomsOptions {
   readonly folder?: string;
   /** `logfmt` by default. */
   readonly logFormat?: LogFormat;
+  /** By default that of the options. */
+  readonly storage?: OpenStorage;
 }
 
 /** Composes rooms that are closed after the test. */
 export async function openTestRooms(
   t: Cleanup,
-  { options, clock = systemClock, folder = temporaryFolder(t), logFormat = 'logfmt' }: TestRoomsOptions = {},
+  {
+    options,
+    clock = systemClock,
+    folder = temporaryFolder(t),
+    logFormat = 'logfmt',
+    storage: opened,
+  }: TestRoomsOptions = {},
 ): Promise<TestRooms> {
   let written = '';
   const write = (line: string) => {
@@ -92,7 +100,7 @@ export async function openTestRooms(
   };
   const log = createLog({ level: 'debug', format: logFormat, clock, write });
   const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
-  const storage = await openTestStorage(all, clock, log);
+  const storage = opened ?? (await openTestStorage(all, clock, log));
   const { store, nodes } = storage;
   const rooms = await composeRooms({ options: all, store, nodes, clock: storage.clock, log });
   rooms.listensAt('http://127.0.0.1:8065');

@@ -1,4 +1,5 @@
 import type { Run } from '../../domain/run/run.ts';
+import type { JobLease } from '../../nodes/jobs.ts';
 import type { LiveRun } from './live-run.ts';
 
 /** A run that is queued or running. */
@@ -8,6 +9,7 @@ export interface ActiveRun {
   seq: number;
   /** Tokens reserved for it. */
   readonly reserved: number;
+  readonly lease: JobLease;
   /** Aborted with a RunStop. */
   readonly abort: AbortController;
   live: LiveRun | undefined;
@@ -46,12 +48,13 @@ export class RunQueues {
     return { running, queued: this.#byId.size - running };
   }
 
-  add(run: Run, reserved: number): ActiveRun {
+  add(run: Run, reserved: number, lease: JobLease): ActiveRun {
     let settle: ActiveRun['settle'] = () => {};
     const done = new Promise<Run>((resolve) => {
       settle = resolve;
     });
-    const active: ActiveRun = { run, seq: 0, reserved, abort: new AbortController(), live: undefined, done, settle };
+    const abort = new AbortController();
+    const active: ActiveRun = { run, seq: 0, reserved, lease, abort, live: undefined, done, settle };
     const queue = this.#queues.get(run.roomId) ?? { waiting: [], running: new Set() };
     this.#queues.set(run.roomId, queue);
     queue.waiting.push(active);
@@ -59,10 +62,10 @@ export class RunQueues {
     return active;
   }
 
-  /** Starts the next run of a room. `concurrent`: how many may run at once; 0 is no limit. */
-  next(roomId: string, concurrent: number): ActiveRun | undefined {
+  /** Starts the next run of a room, in which at most `most` may run at once. */
+  next(roomId: string, most: number): ActiveRun | undefined {
     const queue = this.#queues.get(roomId);
-    if (!queue || (concurrent > 0 && queue.running.size >= concurrent)) return undefined;
+    if (!queue || queue.running.size >= most) return undefined;
     const active = queue.waiting.shift();
     if (active) queue.running.add(active);
     return active;

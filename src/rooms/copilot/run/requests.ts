@@ -64,10 +64,10 @@ export class RunRequests {
   async cancel(caller: Caller, id: string): Promise<Outcome<Run>> {
     const found = await this.#keep(caller, id);
     if (!found.ok) return found;
-    const cancelled = this.#parts.runs.cancel(id);
+    const cancelled = await this.#parts.runs.cancel(id);
     if (!cancelled) return refuse('run_finished', 'the run has ended already');
-    const run = await cancelled;
-    return run.state === 'cancelled' ? accepted(run) : refuse('run_finished', 'the run has ended meanwhile');
+    if (!cancelled.ok || cancelled.value.state === 'cancelled') return cancelled;
+    return refuse('run_finished', 'the run has ended meanwhile');
   }
 
   /** Retries a run once: a second retry returns the first one's run. */

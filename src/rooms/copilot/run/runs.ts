@@ -1,84 +1,94 @@
-import { messageOf } from '../../../kernel/errors.ts';
-import { printDelta } from '../../contract/run.ts';
-import type { Change } from '../../domain/change.ts';
+import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
 import type { Committed } from '../../domain/event.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import { reasonToCancel } from '../../domain/run/cancellation.ts';
 import {
-  finishRun,
+  attemptOf,
+  forgetCancellation,
   isOver,
-  noteRun,
   queueRun,
   type RunDraft,
-  type RunEnd,
-  startRun,
+  requestCancellation,
   usableCopilot,
 } from '../../domain/run/change.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Announcer, StreamingMessages } from '../../feed/live.ts';
-import type { RoomState } from '../../room/state.ts';
-import type { RoomWriter } from '../../room/writer.ts';
-import type { RoomStore } from '../../store/store.ts';
-import type { ModelHealth } from '../model/health.ts';
-import { LiveRun, type LiveRunParts, RunStop } from './live-run.ts';
-import { type ActiveRun, RunQueues } from './queues.ts';
+import type { JobLease, Jobs } from '../../nodes/jobs.ts';
+import type { Signals } from '../../nodes/signals.ts';
+import { type RoomWriter, refuseAway } from '../../room/writer.ts';
+import type { Commit, RoomStore } from '../../store/store.ts';
+import { RunAudience, type RunWatcher } from './audience.ts';
+import { RunStop } from './live-run.ts';
+import { RunPieces } from './pieces.ts';
+import type { ActiveRun } from './queues.ts';
+import { RemoteRuns, withText } from './remote-runs.ts';
+import { INTERRUPTED, RunWorker, type RunWorkerParts } from './worker.ts';
 
-export interface CopilotRunsParts extends Omit<LiveRunParts, 'publish' | 'save'> {
-  readonly state: RoomState;
-  readonly store: Pick<RoomStore, 'run' | 'unfinishedRuns'>;
+export interface CopilotRunsParts
+  extends Omit<RunWorkerParts, 'audience' | 'pieces' | 'runningElsewhere' | 'lost' | 'jobs' | 'store'> {
+  readonly store: Pick<RoomStore, 'run' | 'unfinishedRuns' | 'messages'>;
   readonly writer: RoomWriter;
-  readonly announcer: Announcer;
-  readonly health: ModelHealth;
+  /** The streams of this node. */
+  readonly feed: Announcer;
+  readonly jobs: Jobs;
+  /** `undefined`: there are no other nodes. */
+  readonly signals: Signals | undefined;
 }
 
-/** A follower of one run. */
-export interface RunWatcher {
-  delta(data: string): void;
-  finished(run: Run): void;
-}
-
-/** A full disk is tried again after this time. */
-const RETRY_FULL_MS = 1_000;
+/** A run is performed at most so often; then it counts as interrupted. */
+const MAX_ATTEMPTS = 2;
+/** While another node queues the same run. */
+const LOOK_AGAIN_MS = 100;
+/** The time a cancelled run on another node gets to end; longer than it takes to replace a lost node. */
+const CANCEL_MS = 15_000;
 /** Temporary refusals of a run. */
 const BUSY = refuse('rate_limited', 'the queue of the copilot is full; try again in a moment', {
   retryAfterS: 5,
 });
 const CLOSED = refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
 
-/** Queues runs by room, has them answered, and stores their progress and end. */
+/** The runs of copilots: queued and performed by one node each, followed and cancelled on every one. */
 export class CopilotRuns implements StreamingMessages {
   readonly #parts: CopilotRunsParts;
-  readonly #live: LiveRunParts;
-  readonly #queues = new RunQueues();
+  readonly #audience: RunAudience;
+  readonly #remote: RemoteRuns;
+  readonly #worker: RunWorker;
   readonly #claims = new Map<string, Promise<Outcome<Run>>>();
   /** Runs about to be queued: room id by run id. */
   readonly #claimed = new Map<string, string>();
-  readonly #watchers = new Map<string, Set<RunWatcher>>();
-  readonly #ending = new Set<Promise<void>>();
+  #stopLooking = () => {};
   #isClosed = false;
 
   constructor(parts: CopilotRunsParts) {
+    const { clock, signals, feed } = parts;
     this.#parts = parts;
-    this.#live = {
+    this.#audience = new RunAudience(feed);
+    const isOwn = (id: string) => this.#queues.get(id) !== undefined;
+    this.#remote = new RemoteRuns({ ...parts, audience: this.#audience, isOwn });
+    this.#worker = new RunWorker({
       ...parts,
-      publish: (run, offset, text) => this.#publish(run, offset, text),
-      save: (run) => this.#submit(noteRun(run)).then(() => {}),
-    };
+      audience: this.#audience,
+      pieces: new RunPieces((piece) => signals?.send({ type: 'piece', piece }), clock),
+      runningElsewhere: (roomId) => this.#remote.of(roomId).filter(({ run }) => run.state === 'running').length,
+      lost: ({ run, seq }) => this.#remote.see(run, seq),
+    });
+    signals?.listen((signal) => {
+      if (signal.type === 'piece') this.#remote.hear(signal.piece);
+    });
   }
 
-  /** Ends the runs that an earlier process left running, and queues the ones that had not begun. */
+  get #queues() {
+    return this.#worker.queues;
+  }
+
+  /** Takes over the runs of an earlier process, and from then on those of lost nodes. */
   async recover(): Promise<void> {
-    for (const run of await this.#parts.store.unfinishedRuns()) {
-      const copilot = usableCopilot(this.#parts.state.get('room', run.roomId), run.audience !== null);
-      if (run.state === 'queued' && copilot.ok) {
-        this.#queues.add(run, copilot.value.maxOutputTokens);
-        this.#pump(run.roomId);
-      } else {
-        const error = { code: 'interrupted', message: 'the server stopped while it was written' };
-        const end: RunEnd = { ...NOTHING, state: 'interrupted', error, saw: run.saw, text: run.text ?? '' };
-        await this.#submit(finishRun(run, end, this.#parts));
-      }
-    }
+    const takeOver = async () => {
+      const runs = await this.#parts.store.unfinishedRuns();
+      await Promise.all(runs.map((run) => this.#takeOver(run)));
+    };
+    await takeOver();
+    this.#stopLooking = this.#parts.jobs.watch(takeOver);
   }
 
   counts(): { readonly running: number; readonly queued: number } {
@@ -97,35 +107,48 @@ export class CopilotRuns implements StreamingMessages {
   /** The run with its text so far; a finished one as stored. */
   async find(id: string): Promise<Run | undefined> {
     const active = this.#queues.get(id);
-    return active ? withText(active) : this.#parts.store.run(id);
+    if (active) return textOf(active);
+    const run = await this.#parts.store.run(id);
+    return run && !isOver(run) && this.#parts.jobs.isShared ? this.#remote.see(run) : run;
   }
 
   /** Cancels a run; resolves when it has ended. `undefined`: it is neither queued nor running. */
-  cancel(id: string, words = 'it was cancelled'): Promise<Run> | undefined {
+  async cancel(id: string): Promise<Outcome<Run> | undefined> {
     const active = this.#queues.get(id);
-    if (!active) return undefined;
-    this.#stop(active, new RunStop('cancelled', words));
-    return active.done;
+    const { isShared } = this.#parts.jobs;
+    if (active) {
+      this.#worker.stop(active, new RunStop('cancelled', 'it was cancelled'));
+      const ended = await active.done;
+      if (isOver(ended) || !isShared) return accepted(ended);
+    }
+    const run = isShared ? await this.find(id) : undefined;
+    return run && !isOver(run) ? this.#cancelElsewhere(run) : undefined;
   }
 
   /** Reports a run to the watcher until its end; `undefined`: it has ended. `stop` ends the watch. */
   watch(id: string, watcher: RunWatcher): { readonly run: Run; readonly stop: () => void } | undefined {
     const active = this.#queues.get(id);
-    if (!active) return undefined;
-    const watchers = this.#watchers.get(id) ?? new Set();
-    this.#watchers.set(id, watchers.add(watcher));
-    return { run: withText(active), stop: () => watchers.delete(watcher) };
+    const remote = this.#remote.get(id);
+    const run = active ? textOf(active) : remote && withText(remote);
+    return run && { run, stop: this.#audience.watch(id, watcher) };
   }
 
   streamingIn(roomId: string): ReturnType<StreamingMessages['streamingIn']> {
-    return this.#queues.of(roomId).flatMap(({ run, live, seq }) => {
+    const own = this.#queues.of(roomId).flatMap(({ run, live, seq }) => (live ? [{ run, seq, text: live.text }] : []));
+    return [...own, ...this.#remote.of(roomId)].flatMap(({ run, seq, text }) => {
       const { id: runId, messageId } = run;
-      return live && messageId !== null && !isOver(run) ? [{ messageId, seq, runId, text: live.text }] : [];
+      return messageId !== null && !isOver(run) && seq > 0 ? [{ messageId, seq, runId, text }] : [];
     });
   }
 
   /** A listener to commits: runs whose reason is gone are cancelled. */
-  readonly follow = (committed: readonly Committed[]): void => {
+  readonly follow = (committed: readonly Committed[], commit: Commit): void => {
+    if (commit.restart) this.#remote.clear();
+    this.#remote.follow(committed, commit.isOwn);
+    for (const { kind, key, value } of commit.records) {
+      const active = kind === 'cancellation' && value !== null ? this.#queues.get(key) : undefined;
+      if (active) this.#worker.stop(active, new RunStop('cancelled', 'it was cancelled'));
+    }
     for (const { event } of committed) {
       if (event.type === 'room.deleted') this.#parts.health.forget(event.roomId);
       if (event.roomId === null) continue;
@@ -133,24 +156,20 @@ export class CopilotRuns implements StreamingMessages {
       if (event.type === 'message.created' && event.message.run) this.#place(event.message.run.id, event.message.seq);
       for (const active of this.#queues.of(event.roomId)) {
         const words = reasonToCancel(event, active.run);
-        if (words !== undefined) this.#stop(active, new RunStop('cancelled', words));
+        if (words !== undefined) this.#worker.stop(active, new RunStop('cancelled', words));
       }
     }
   };
 
-  /** Ends all runs and keeps their text so far. */
+  /** Ends the runs of this node and keeps their text so far. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const active of this.#queues.all()) {
-      // Queued runs begin after the next start.
-      if (active.run.state === 'queued' && this.#queues.withdraw(active)) this.#queues.remove(active);
-      else this.#stop(active, new RunStop('interrupted', 'the server stopped while it was written'));
-    }
-    await Promise.all(this.#ending);
+    this.#stopLooking();
+    await this.#worker.close();
   }
 
   async #request(draft: RunDraft): Promise<Outcome<Run>> {
-    const { state, store } = this.#parts;
+    const { state } = this.#parts;
     if (this.#isClosed) return CLOSED;
     const known = await this.find(draft.id);
     if (known) return accepted(known);
@@ -159,23 +178,97 @@ export class CopilotRuns implements StreamingMessages {
     const { limits } = copilot.value;
     const most =
       limits.concurrent > 0 && limits.queue > 0 ? limits.concurrent + limits.queue : Number.POSITIVE_INFINITY;
-    const waiting = this.#queues.of(draft.roomId).length + this.#claimsOf(draft);
+    const { length: elsewhere } = this.#remote.of(draft.roomId);
+    const waiting = this.#queues.of(draft.roomId).length + elsewhere + this.#claimsOf(draft);
     if (waiting >= most) return BUSY;
     const resting = this.#resting(draft.roomId, copilot.value);
     if (resting) return resting;
     this.#claimed.set(draft.id, draft.roomId);
-    const queued = await this.#submit(queueRun(draft)).finally(() => this.#claimed.delete(draft.id));
+    return this.#queue(draft).finally(() => this.#claimed.delete(draft.id));
+  }
+
+  async #queue(draft: RunDraft): Promise<Outcome<Run>> {
+    const { store } = this.#parts;
+    const lease = await this.#hold(draft.id);
+    if (!('fences' in lease)) return lease;
+    const queued = await this.#worker.submit(queueRun(draft), lease);
+    if (queued.ok) {
+      this.#worker.add(queued.value.run, queued.value.reserved, lease);
+      return accepted(queued.value.run);
+    }
+    await lease.release();
     // The run exists already, stored by another process or a moment ago.
-    if (!queued.ok) return (await store.run(draft.id).then((run) => run && accepted(run))) ?? queued;
-    this.#queues.add(queued.value.run, queued.value.reserved);
-    this.#pump(draft.roomId);
-    return accepted(queued.value.run);
+    return (await store.run(draft.id).then((run) => run && accepted(run))) ?? queued;
+  }
+
+  /** The job of a new run; the run itself, if another node has queued it a moment ago. */
+  async #hold(id: string): Promise<JobLease | Outcome<Run>> {
+    const { jobs, clock } = this.#parts;
+    try {
+      // A lease ends, so this does too.
+      while (!this.#isClosed) {
+        const lease = await jobs.hold(jobOf(id));
+        if (lease) return lease;
+        const run = await this.find(id);
+        if (run) return accepted(run);
+        await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
+      }
+    } catch (error) {
+      if (error instanceof StorageAwayError) return refuseAway(error);
+      throw error;
+    }
+    return CLOSED;
+  }
+
+  /** Goes on with an unfinished run that no node performs. */
+  async #takeOver({ id }: Run): Promise<void> {
+    const { state, store, jobs } = this.#parts;
+    if (this.#queues.get(id) || this.#isClosed) return;
+    const lease = await jobs.hold(jobOf(id));
+    if (!lease) return;
+    const run = await store.run(id);
+    if (!run || isOver(run) || this.#isClosed) return lease.release();
+    const copilot = usableCopilot(state.get('room', run.roomId), run.audience !== null);
+    const isCancelled = state.get('cancellation', id) !== undefined;
+    const mayRun = run.state === 'queued' || (jobs.isShared && attemptOf(run) < MAX_ATTEMPTS);
+    if (mayRun && copilot.ok && !isCancelled) {
+      this.#remote.forget(id);
+      this.#worker.add(run, copilot.value.maxOutputTokens, lease, await this.#seqOf(run));
+      return;
+    }
+    const error = isCancelled ? { code: 'cancelled', message: 'it was cancelled' } : INTERRUPTED;
+    const ended = await this.#worker.end(run, lease, { state: isCancelled ? 'cancelled' : 'interrupted', error });
+    if (!ended.ok) this.#parts.log.warn('the end of a run could not be written', { run: id, err: ended.reason });
+    await lease.release();
+  }
+
+  async #seqOf({ messageId }: Run): Promise<number> {
+    const [answer] = messageId === null ? [] : await this.#parts.store.messages([messageId]);
+    return answer?.message.seq ?? 0;
+  }
+
+  /** The request is stored: if the node of the run is lost, the one that replaces it reads it. */
+  async #cancelElsewhere(run: Run): Promise<Outcome<Run>> {
+    const { store, writer, clock } = this.#parts;
+    this.#remote.see(run);
+    const ended = this.#remote.ended(run.id);
+    const requested = await writer.submit(requestCancellation(run.id));
+    if (!requested.ok) return requested;
+    const current = await store.run(run.id);
+    if (current && isOver(current)) {
+      await writer.submit(forgetCancellation(run.id));
+      return accepted(current);
+    }
+    const late = new Promise<Refusal>((resolve) => {
+      clock.after(CANCEL_MS, () =>
+        resolve(refuse('request_in_progress', 'the run will be cancelled; its node has not answered yet')),
+      );
+    });
+    return Promise.race([ended.then(accepted), late]);
   }
 
   #claimsOf({ roomId }: RunDraft): number {
-    let count = 0;
-    for (const claimed of this.#claimed.values()) if (claimed === roomId) count++;
-    return count;
+    return [...this.#claimed.values()].filter((claimed) => claimed === roomId).length;
   }
 
   #resting(roomId: string, copilot: { readonly provider: string }): Refusal | undefined {
@@ -188,116 +281,20 @@ export class CopilotRuns implements StreamingMessages {
         });
   }
 
-  #pump(roomId: string): void {
-    if (this.#isClosed) return;
-    const concurrent = this.#parts.state.get('room', roomId)?.copilot?.limits.concurrent ?? 1;
-    for (;;) {
-      const active = this.#queues.next(roomId, concurrent);
-      if (!active) return;
-      this.#track(this.#perform(active));
-    }
-  }
-
-  #track(work: Promise<void>): void {
-    const tracked = work
-      .catch((error: unknown) => this.#parts.log.error('a copilot run failed', { err: messageOf(error) }))
-      .finally(() => this.#ending.delete(tracked));
-    this.#ending.add(tracked);
-  }
-
-  async #perform(active: ActiveRun): Promise<void> {
-    const { state } = this.#parts;
-    const { run } = active;
-    try {
-      const room = state.get('room', run.roomId);
-      const copilot = usableCopilot(room, run.audience !== null);
-      if (!copilot.ok || !room) return await this.#giveUp(active, copilot.ok ? 'the room is gone' : copilot.reason);
-      const model = copilot.value.model ?? state.get('provider', copilot.value.provider)?.model ?? run.provider;
-      const started = await this.#submit(startRun(run, model, this.#parts));
-      if (!started.ok) return await this.#giveUp(active, started.reason);
-      active.run = started.value;
-      const task = { run: active.run, room, copilot: copilot.value, reserved: active.reserved };
-      active.live = new LiveRun(task, active.abort, this.#live);
-      const end = await active.live.perform();
-      this.#noteHealth(active.run, this.#parts.targets.nameOf(room.id, copilot.value), end);
-      await this.#finish(active, end);
-    } finally {
-      this.#release(active);
-    }
-  }
-
-  #noteHealth({ roomId }: Run, target: string, { state, error }: RunEnd): void {
-    const { health, clock } = this.#parts;
-    if (state === 'complete') health.report(roomId, target, null, clock.now());
-    else if (error && (state === 'failed' || state === 'timed_out')) health.report(roomId, target, error, clock.now());
-  }
-
-  /** A run that has not begun ends without a message. */
-  #giveUp(active: ActiveRun, message: string): Promise<void> {
-    const cost = { reserved: active.reserved, spent: 0 };
-    return this.#finish(active, { ...NOTHING, cost, state: 'cancelled', error: { code: 'cancelled', message } });
-  }
-
-  async #finish(active: ActiveRun, end: RunEnd): Promise<void> {
-    const write = () => this.#submit(finishRun(active.run, end, this.#parts));
-    let finished = await write();
-    // An unfinished message would look as if it were still being written.
-    while (!finished.ok && finished.code === 'storage_full' && !this.#isClosed) {
-      await new Promise<void>((resolve) => this.#parts.clock.after(RETRY_FULL_MS, resolve));
-      finished = await write();
-    }
-    if (finished.ok) active.run = finished.value;
-    else this.#parts.log.warn('the end of a run could not be written', { run: active.run.id, err: finished.reason });
-  }
-
-  #release(active: ActiveRun): void {
-    const { run, live } = active;
-    this.#queues.remove(active);
-    active.settle(run);
-    const whole = { ...run, text: run.text ?? live?.text ?? null };
-    for (const watcher of this.#watchers.get(run.id) ?? []) watcher.finished(whole);
-    this.#watchers.delete(run.id);
-    this.#pump(run.roomId);
-  }
-
   /** A listener to its end must find the run ended. */
   #settle(run: Run): void {
     const active = this.#queues.get(run.id);
     if (active) active.run = run;
+    // Another node's: a run of this one may have waited for it.
+    else this.#worker.pump(run.roomId);
   }
 
   #place(runId: string, seq: number): void {
     const active = this.#queues.get(runId);
     if (active) active.seq = seq;
   }
-
-  #stop(active: ActiveRun, stop: RunStop): void {
-    if (!active.abort.signal.aborted) active.abort.abort(stop);
-    if (!this.#queues.withdraw(active)) return;
-    this.#track(this.#giveUp(active, stop.message).finally(() => this.#release(active)));
-  }
-
-  #publish(run: Run, offset: number, text: string): void {
-    const { id: runId, roomId, messageId, audience } = run;
-    const data = printDelta({ roomId, messageId, runId, offset, text });
-    const whom = audience === null ? { seq: this.#queues.get(runId)?.seq ?? 0 } : { audience };
-    this.#parts.announcer.announce({ type: 'message.delta', roomId, data, ...whom });
-    for (const watcher of this.#watchers.get(runId) ?? []) watcher.delta(data);
-  }
-
-  /** A change that throws counts as refused, so that the run still ends. */
-  async #submit<T>(change: Change<T>): Promise<Outcome<T>> {
-    try {
-      return await this.#parts.writer.submit(change);
-    } catch (error) {
-      this.#parts.log.error('a run could not be written', { err: messageOf(error) });
-      return refuse('internal', 'internal error; see the log of the server');
-    }
-  }
 }
 
-const NOTHING = { text: '', finishReason: null, usage: null, error: null, saw: [], cost: null } as const;
+const jobOf = (runId: string): string => `run/${runId}`;
 
-function withText({ run, live }: ActiveRun): Run {
-  return live && !isOver(run) ? { ...run, text: live.text } : run;
-}
+const textOf = ({ run, live }: ActiveRun): Run => (live && !isOver(run) ? { ...run, text: live.text } : run);

@@ -72,6 +72,7 @@ export class RunStreams {
     // The read and the watch happen in one turn of the event loop, so nothing lies between them.
     const watched = runs.watch(run.id, {
       delta: (data) => write('message.delta', data),
+      replaced: (current) => write('run', JSON.stringify({ run: wireRun(current) })),
       finished,
     });
     const snapshot = watched

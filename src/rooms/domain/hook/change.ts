@@ -4,10 +4,11 @@ import type { Change, ChangeView, StateView, Write } from '../change.ts';
 import type { Secret } from '../copilot/copilot.ts';
 import { checkIfMatch } from '../etag.ts';
 import type { EventType } from '../event.ts';
-import { record } from '../record.ts';
+import { type RecordChange, record } from '../record.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { parentIdOf, requireShown, rightEndsAt } from '../token/lineage.ts';
 import type { Hook, IncomingKind } from './hook.ts';
+import { forgiven } from './progress.ts';
 import { hookRemoval } from './removal.ts';
 import { rotated } from './rotation.ts';
 
@@ -227,7 +228,12 @@ function writeHook(
   hook: Hook,
   secret: HookSecret | undefined,
 ): Write {
-  const records = [record('hook', hook.id, hook)];
+  const records: RecordChange[] = [record('hook', hook.id, hook)];
+  const old = view.get('hook', hook.id);
+  const progress = view.get('progress', hook.id);
+  // An enabled one has failures that are not stored yet: its node forgives them.
+  if (progress && old?.direction === 'outgoing' && !old.enabled)
+    records.push(record('progress', hook.id, forgiven(progress)));
   if (secret && 'sealed' in secret) {
     const key = `hook/${hook.id}`;
     records.push(record('secret', key, rotated(secret.sealed, view.get('secret', key), view.now)));

@@ -21,6 +21,7 @@ export function wantsEvent({ events }: Pick<OutgoingHook, 'events'>, type: strin
 /** After a delivery, or after an event that the hook does not subscribe to. */
 export function advanced(progress: HookProgress, pos: number, status: number | null): HookProgress {
   return {
+    ...progress,
     cursor: pos,
     failures: 0,
     lastStatus: status ?? progress.lastStatus,

@@ -45,4 +45,6 @@ export interface HookProgress {
   readonly lastError: string | null;
   /** The first of the current failures. */
   readonly failingSince: number | null;
+  /** How often it was set back: what was delivered before does not count then. */
+  readonly rewinds?: number;
 }

@@ -9,6 +9,7 @@ import type { MessageStatus, RunRef } from '../message/message.ts';
 import type { MessageOutcome } from '../message/outcome.ts';
 import { decidePost } from '../message/post.ts';
 import { decideRewrite, isTarget } from '../message/rewrite.ts';
+import { type RecordChange, record } from '../record.ts';
 import { accepted, type Outcome, refuse } from '../refusal.ts';
 import type { Room } from '../room/room.ts';
 import type { Run, RunError, RunState, RunUsage } from './run.ts';
@@ -138,6 +139,48 @@ const ANSWER = {
   byServer: true,
 } as const;
 
+/** Starts a run again whose node was lost: from the beginning, into the same message. */
+export function restartRun(lost: Run, model: string): Change<Run> {
+  const { roomId, triggerId, messageId, audience } = lost;
+  return {
+    messages: [messageId, triggerId].filter((id) => id !== null),
+    decide(view) {
+      const copilot = usableCopilot(view.get('room', roomId), audience !== null);
+      if (!copilot.ok) return copilot;
+      for (const id of [messageId, triggerId])
+        if (id !== null && view.message(id)?.message.deleted !== false)
+          return refuse('deleted', `the message ${id} was deleted`);
+      const run: Run = { ...lost, model, text: null, attempt: attemptOf(lost) + 1 };
+      return { ok: true, write: { runs: [run] }, answer: () => run };
+    },
+  };
+}
+
+/** 1 for a run whose node was never lost. */
+export const attemptOf = ({ attempt = 1 }: Run): number => attempt;
+
+/** Asks the node of a run to cancel it. */
+export function requestCancellation(runId: string): Change<null> {
+  return {
+    decide: ({ now }) => ({
+      ok: true,
+      write: { records: [record('cancellation', runId, { requestedAt: now })] },
+      answer: () => null,
+    }),
+  };
+}
+
+/** Removes a request that came after the end of its run. */
+export function forgetCancellation(runId: string): Change<null> {
+  return {
+    decide: (view) => ({
+      ok: true,
+      write: view.get('cancellation', runId) ? { records: [record('cancellation', runId, null)] } : null,
+      answer: () => null,
+    }),
+  };
+}
+
 /** Stores the progress of a run in case the server is killed; notifies nobody. */
 export function noteRun(run: Run): Change<null> {
   return { decide: () => ({ ok: true, write: { runs: [run] }, answer: () => null }) };
@@ -165,9 +208,10 @@ export function finishRun(running: Run, end: RunEnd, rules: RunRules): Change<Ru
       const text = audience === null ? null : end.text;
       const run: Run = { ...running, state, finishReason, usage, error, saw, text, finishedAt: view.now };
       const finished = runEvent('run.finished', run);
-      const records = cost
+      const records: RecordChange[] = cost
         ? [settleRun(view, roomId, { reserved: cost.reserved, reservedAt: run.queuedAt, cost: cost.spent }, view.now)]
         : [];
+      if (view.get('cancellation', run.id)) records.push(record('cancellation', run.id, null));
       // The last run must not bring a purged room back.
       if (!view.get('room', roomId)) return { ok: true, write: null, answer: () => run };
       const alone: Write = { events: [finished], runs: [run], records };

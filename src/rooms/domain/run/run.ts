@@ -29,6 +29,8 @@ export interface Run {
   /** The only user who sees it. */
   readonly audience: string | null;
   readonly retryOf: string | null;
+  /** 2: it was started again after its node was lost. */
+  readonly attempt?: number;
   readonly provider: string;
   readonly model: string | null;
   /** Of a private or running run: the text so far. */

@@ -1,6 +1,7 @@
 import { encodeText } from '../../../kernel/postgres/text.ts';
 import { printMessageEvent } from '../../contract/event.ts';
 import { printMessage } from '../../contract/message-json.ts';
+import type { Fence } from '../../domain/change.ts';
 import type { Committed, EventDraft, MessageDraft, RoomEvent } from '../../domain/event.ts';
 import type { Message, NewMessage } from '../../domain/message/message.ts';
 import { typeCode } from '../event-types.ts';
@@ -24,12 +25,6 @@ interface Parts {
 type Row = Record<string, unknown>;
 
 type MessageEventDraft = Exclude<Extract<EventDraft, { message: Message }>, MessageDraft>;
-
-/** A lease under which something is written. */
-export interface Fence {
-  readonly id: string;
-  readonly fence: number;
-}
 
 /** A new message of the batch: the n-th of its room. */
 interface NewPlace {

@@ -4,13 +4,18 @@ import type { Run } from '../../domain/run/run.ts';
 import type { RoomStore } from '../store.ts';
 import { type DataRow, parseData, type Queries } from './queries.ts';
 
+/** A node that performs a run has a lease on it. */
+const UNFINISHED = `
+  SELECT data FROM opsdeck.room_run r WHERE NOT ended
+    AND NOT EXISTS (SELECT FROM opsdeck.lease l WHERE l.id = 'run/' || r.id AND l.lease_until >= clock_timestamp())`;
+
 export async function readRun({ query }: Queries, id: string): Promise<Run | undefined> {
   const found = await query<DataRow>('SELECT data FROM opsdeck.room_run WHERE id = $1', [encodeText(id)]);
   return found.map(parseData<Run>)[0];
 }
 
 export async function readUnfinishedRuns({ query }: Queries): Promise<readonly Run[]> {
-  return (await query<DataRow>('SELECT data FROM opsdeck.room_run WHERE NOT ended')).map(parseData<Run>);
+  return (await query<DataRow>(UNFINISHED)).map(parseData<Run>);
 }
 
 /** Entries of the audit log before an id, the latest first. */

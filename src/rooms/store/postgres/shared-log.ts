@@ -2,10 +2,11 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
+import type { Fence } from '../../domain/change.ts';
 import type { Committed } from '../../domain/event.ts';
 import { newEpoch } from '../epoch.ts';
-import { BehindError, type Commit, type PreparedWrite, recordsOf, type StoredState } from '../store.ts';
-import { AppendBatch, type Fence } from './append-batch.ts';
+import { BehindError, type Commit, FencedError, type PreparedWrite, recordsOf, type StoredState } from '../store.ts';
+import { AppendBatch } from './append-batch.ts';
 import {
   FOLLOW_ROWS,
   type Followed,
@@ -41,12 +42,8 @@ interface AppendAnswer {
   readonly outcome: 'written' | 'moved' | 'busy' | 'behind' | 'taken' | 'fenced';
   readonly commits: number;
   readonly pos: number;
-  readonly numbers: Readonly<Record<string, number>> | null;
-}
-
-/** A write under a lease that was lost. */
-export class FencedError extends Error {
-  override readonly name = 'FencedError';
+  /** Of `fenced`: the ids of lost leases. */
+  readonly numbers: Readonly<Record<string, number>> | readonly string[] | null;
 }
 
 /** What this node has read of the log. */
@@ -119,7 +116,7 @@ export class SharedLog {
     return this.#next;
   }
 
-  /** As in RoomStore, in the order of calls; under leases, rejects with a FencedError if one of them was lost. */
+  /** As in RoomStore, in the order of calls. */
   append(
     writes: readonly PreparedWrite[],
     version?: number,
@@ -137,12 +134,15 @@ export class SharedLog {
   ): Promise<readonly (readonly Committed[])[]> {
     const batch = new AppendBatch(writes);
     const answer = await this.#send(batch, version, fences);
-    if (answer.outcome === 'fenced') throw new FencedError('the lease was lost');
+    if (answer.outcome === 'fenced') throw new FencedError(answer.numbers as readonly string[]);
     if (answer.outcome !== 'written') {
       await this.refresh();
       throw new BehindError();
     }
-    const committed = batch.committed({ pos: answer.pos, numbers: answer.numbers ?? {} });
+    const committed = batch.committed({
+      pos: answer.pos,
+      numbers: (answer.numbers ?? {}) as Readonly<Record<string, number>>,
+    });
     const { commits, pos } = this.#applied;
     if (commits === answer.commits - 1 && pos === answer.pos) {
       const events = committed.flat();

@@ -1,12 +1,10 @@
 import type { ReactionKey } from '../../domain/change.ts';
-import type { Committed } from '../../domain/event.ts';
 import type { StoredMessage } from '../../domain/message/message.ts';
 import {
   type Commit,
   type EventQuery,
   type MessagePage,
   type PageQuery,
-  type PreparedWrite,
   type Removal,
   type RetentionQuery,
   type RoomStore,
@@ -60,8 +58,8 @@ export class PostgresRoomStore implements RoomStore {
     return this.log.catchUp();
   }
 
-  append(writes: readonly PreparedWrite[], version?: number): Promise<readonly (readonly Committed[])[]> {
-    return this.log.append(writes, version);
+  append(...args: Parameters<RoomStore['append']>): ReturnType<RoomStore['append']> {
+    return this.log.append(...args);
   }
 
   async checkRoom(): Promise<void> {

@@ -42,7 +42,18 @@ export async function openCopilotRoom(
   }: TestRoomsOptions & { readonly copilot?: object; readonly kind?: 'openai' | 'anthropic' | 'echo' } = {},
 ): Promise<CopilotRoom> {
   const model = await startFakeModel(t);
-  const rooms = await openTestRooms(t, options);
+  return makeCopilotRoom(await openTestRooms(t, options), model, { copilot, kind });
+}
+
+/** Makes that room. */
+export async function makeCopilotRoom(
+  rooms: TestRooms,
+  model: FakeModel,
+  {
+    copilot = {},
+    kind = 'openai',
+  }: { readonly copilot?: object; readonly kind?: 'openai' | 'anthropic' | 'echo' } = {},
+): Promise<CopilotRoom> {
   const provider = { name: 'fake', kind, baseUrl: model.url, model: 'test-1', apiKey: MODEL_KEY, allowPrivate: true };
   const made = await rooms.send('POST', '/api/provider', { as: 'ana', body: provider });
   assert.equal(made.status, 201, made.text);
