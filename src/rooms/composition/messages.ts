@@ -17,9 +17,9 @@ import type { RoomsCore } from './core.ts';
 
 /** Messages and files. */
 export function composeMessages(core: RoomsCore) {
-  const { options, state, store, writer, guard, newId, clock, log, feed } = core;
+  const { options, state, store, nodes, writer, guard, newId, clock, log, feed } = core;
   const { maxBodyBytes, maxUploadBytes, editWindowMs, keepEditHistory, requireIfMatch } = options;
-  const contents = new FolderContents(join(options.dataDir, 'files'));
+  const contents = nodes?.contents ?? new FolderContents(join(options.dataDir, 'files'));
   const files = new FileStore({ contents, state, store, writer, newId, maxBytes: maxUploadBytes });
   const cleanup = new FileCleanup({ files, clock, log });
   const rules = { maxBodyBytes, editWindowMs, keepEditHistory, joinOnPost: options.auth === 'none' };

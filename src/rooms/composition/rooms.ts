@@ -108,6 +108,7 @@ async function composeCore(inputs: ComposeInputs) {
       (kind, key) => state.get(kind, key),
     );
   warnOfClosedSecrets(closed(), log);
+  inputs.nodes?.start();
   const core: RoomsCore = {
     ...inputs,
     firstPos: stored.firstPos,

@@ -1,4 +1,5 @@
 import type { Tickets } from '../authentication/tickets.ts';
+import type { FileContents } from '../files/contents/contents.ts';
 import type { RoomState } from '../room/state.ts';
 
 /** What a server shares with the other nodes on its database, beside the store. */
@@ -11,7 +12,10 @@ export interface RoomNodes {
   readonly violations: number;
   /** Of stored secrets, the same on all nodes. */
   readonly secretKey: string;
+  readonly contents: FileContents;
   openTickets(state: RoomState): Tickets;
+  /** Begins to follow the other nodes, when the store has been loaded. */
+  start(): void;
   /** Calls `listener` when PostgreSQL goes away or is back. */
   subscribe(listener: () => void): void;
 }

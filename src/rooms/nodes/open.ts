@@ -8,6 +8,9 @@ import { Members } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
+import type { FileContents } from '../files/contents/contents.ts';
+import { FolderContents } from '../files/contents/folder.ts';
+import { PostgresFileContents } from '../files/contents/postgres.ts';
 import { PROGRAM_VERSION } from '../health.ts';
 import { openPostgresRoomStore } from '../store/postgres/open.ts';
 import type { PostgresRoomStore } from '../store/postgres/store.ts';
@@ -44,7 +47,11 @@ export async function openNode(options: NodeOptions, clock: Clock, log: Log): Pr
     const store = openPostgresRoomStore({ postgres, incarnation, clock, log, announce: () => {} });
     await members.start();
     log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
-    return new OpenNode({ postgres, members, store, secretKey, clock, log });
+    const contents =
+      options.filesDir === undefined
+        ? new PostgresFileContents(postgres)
+        : new FolderContents(options.filesDir, { sharedBy: postgres.clock });
+    return new OpenNode({ postgres, members, store, secretKey, contents, clock, log });
   } catch (error) {
     await postgres.close();
     throw postgres.explain(error);
@@ -66,6 +73,7 @@ interface OpenNodeParts {
   readonly members: Members;
   readonly store: PostgresRoomStore;
   readonly secretKey: string;
+  readonly contents: FileContents;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -75,19 +83,29 @@ class OpenNode implements OpenStorage, RoomNodes {
   readonly kind = 'postgres';
   readonly store: PostgresRoomStore;
   readonly secretKey: string;
-  /** For uploads and imports in progress. */
+  readonly contents: FileContents;
+  /** For imports in progress. */
   readonly dataDir = mkdtempSync(join(tmpdir(), 'opsdeck-rooms-'));
   readonly #postgres: Postgres;
   readonly #members: Members;
-  readonly #stopPolling: () => void;
+  readonly #machineClock: Clock;
+  readonly #log: Log;
+  #stopPolling = () => {};
 
-  constructor({ postgres, members, store, secretKey, clock, log }: OpenNodeParts) {
+  constructor({ postgres, members, store, secretKey, contents, clock, log }: OpenNodeParts) {
     this.#postgres = postgres;
     this.#members = members;
+    this.#machineClock = clock;
+    this.#log = log;
     this.store = store;
     this.secretKey = secretKey;
-    this.#stopPolling = clock.every(POLL_MS, () => {
-      store.catchUp().catch((error) => log.error('the log of the rooms could not be read', { err: messageOf(error) }));
+    this.contents = contents;
+  }
+
+  start(): void {
+    this.#stopPolling = this.#machineClock.every(POLL_MS, () => {
+      const failed = (error: unknown) => this.#log.error('the log cannot be read', { err: messageOf(error) });
+      this.store.catchUp().catch(failed);
     });
   }
 
