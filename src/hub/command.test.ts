@@ -66,21 +66,23 @@ test('up starts every server in one process, with a page that links to them', as
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
 });
 
-test('with --storage-url the alerts of up lie in PostgreSQL, beside those of other servers', async (t) => {
+test('with --storage-url alerts and rooms of up lie in PostgreSQL, beside those of other servers', async (t) => {
   if (!needsPostgres(t)) return;
   const janitor = new Janitor();
   t.after(() => janitor.clean());
   const { url, password } = await openTestDatabase();
   const folder = temporaryFolder(janitor);
   const up = await startUp(janitor, folder, ['--storage-url', url]);
-  const alerts = (await serversOf(up.url))[0]?.url ?? '';
+  const [alerts = '', , , rooms = ''] = (await serversOf(up.url)).map(({ url }) => url);
   const other = await startOpsdeck(janitor, ['--storage.url', url]);
   const matchers = [{ name: 'a', value: 'b', isRegex: false }];
   const silence = { matchers, startsAt: new Date(), endsAt: '2096-01-01T00:00:00Z', createdBy: 'mira', comment: 'c' };
   const posted = await new PlainClient(janitor, other.url).post('/api/v2/silences', silence);
   const { silenceID } = JSON.parse(posted.body) as { silenceID: string };
   await eventually('the silence', async () => (await fetch(`${alerts}api/v2/silence/${silenceID}`)).status === 200);
-  assert.ok(!existsSync(join(folder, 'data', 'alerts')));
+  const { store } = (await (await fetch(`${rooms}health`)).json()) as { store: { kind: string } };
+  assert.equal(store.kind, 'postgres');
+  for (const name of ['alerts', 'rooms']) assert.ok(!existsSync(join(folder, 'data', name)), name);
   assert.ok(!up.stderr().includes(password));
   if (process.platform === 'linux')
     assert.equal(readFileSync(`/proc/${up.pid}/cmdline`, 'utf8').replace(/\0+$/, ''), 'opsdeck up');

@@ -1,4 +1,5 @@
 import type { Boot } from '../../src/rooms/contract/boot.ts';
+import type { WireStorage } from '../../src/rooms/contract/feed.ts';
 import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
@@ -118,7 +119,10 @@ export class App {
       api,
       name: `opsdeck-rooms:${ROOT}${boot.user.id}`,
       cursor: boot.cursor,
-      take: (event) => event.event !== 'hello' && event.event !== 'shutdown' && model.take(event),
+      take: ({ event, data, id }) => {
+        if (event === 'storage') this.#pill.showStorage(JSON.parse(data) as WireStorage);
+        else if (event !== 'hello' && event !== 'shutdown') model.take({ event, data, id });
+      },
       connection: (state) => {
         this.#pill.show(state);
         if (state.kind === 'live') void this.#outbox.flush();

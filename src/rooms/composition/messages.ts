@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { SlashCommands } from '../commands/slash-commands.ts';
 import { printCursor } from '../contract/feed.ts';
 import { FileCleanup } from '../files/cleanup.ts';
+import { FolderContents } from '../files/contents/folder.ts';
 import { FileStore } from '../files/file-store.ts';
 import { Inbox } from '../messages/inbox.ts';
 import { MessageReader } from '../messages/reader.ts';
@@ -16,10 +17,10 @@ import type { RoomsCore } from './core.ts';
 
 /** Messages and files. */
 export function composeMessages(core: RoomsCore) {
-  const { options, state, store, writer, guard, newId, clock, log, feed } = core;
+  const { options, state, store, nodes, writer, guard, newId, clock, log, feed } = core;
   const { maxBodyBytes, maxUploadBytes, editWindowMs, keepEditHistory, requireIfMatch } = options;
-  const folder = join(options.dataDir, 'files');
-  const files = new FileStore({ folder, state, store, writer, newId, maxBytes: maxUploadBytes });
+  const contents = nodes?.contents ?? new FolderContents(join(options.dataDir, 'files'));
+  const files = new FileStore({ contents, state, store, writer, newId, maxBytes: maxUploadBytes });
   const cleanup = new FileCleanup({ files, jobs: core.jobs, clock, log });
   const rules = { maxBodyBytes, editWindowMs, keepEditHistory, joinOnPost: options.auth === 'none' };
   const messages = new MessageWriter({ state, store, writer, files, rules });

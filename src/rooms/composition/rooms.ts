@@ -110,6 +110,7 @@ async function composeCore(inputs: ComposeInputs) {
       (kind, key) => state.get(kind, key),
     );
   warnOfClosedSecrets(closed(), log);
+  inputs.nodes?.start();
   const core: RoomsCore = {
     ...inputs,
     firstPos: stored.firstPos,

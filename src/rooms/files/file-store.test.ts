@@ -8,6 +8,7 @@ import { SCOPES } from '../domain/token/token.ts';
 import { makeUser } from '../domain/user/new-user.ts';
 import type { RoomStore } from '../store/store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
+import { FolderContents } from './contents/folder.ts';
 import { FileStore, type FileStoreParts } from './file-store.ts';
 
 const ana: Caller = {
@@ -23,8 +24,8 @@ const ana: Caller = {
 async function open(t: Cleanup, change: Partial<FileStoreParts> = {}): Promise<{ rooms: TestRooms; files: FileStore }> {
   const rooms = await openTestRooms(t);
   const { state, store, writer, newId } = rooms.core;
-  const folder = join(rooms.folder, 'other');
-  const files = new FileStore({ folder, state, store, writer, newId, maxBytes: 1_000, ...change });
+  const contents = new FolderContents(join(rooms.folder, 'other'));
+  const files = new FileStore({ contents, state, store, writer, newId, maxBytes: 1_000, ...change });
   t.after(() => files.close());
   return { rooms, files };
 }
@@ -83,8 +84,8 @@ async function openPausing(t: Cleanup, method: 'orphanedFiles' | 'forgetFiles', 
   const rooms = await openTestRooms(t);
   const { state, store, writer, newId } = rooms.core;
   const pause = pausing(store, method, when);
-  const folder = join(rooms.folder, 'other');
-  const files = new FileStore({ folder, state, store: pause.store, writer, newId, maxBytes: 1_000 });
+  const contents = new FolderContents(join(rooms.folder, 'other'));
+  const files = new FileStore({ contents, state, store: pause.store, writer, newId, maxBytes: 1_000 });
   t.after(() => files.close());
   const first = await take(files, 'x');
   assert.ok(first.ok);
@@ -144,7 +145,14 @@ test('bytes without a written row are removed, unless other files need them', as
   const folder = join(rooms.folder, 'third');
   const submit = (change: Parameters<typeof writer.submit>[0]) => (answer === 'keep' ? writer.submit(change) : full);
   const failing = { submit, trouble: undefined } as unknown as typeof writer;
-  const third = new FileStore({ folder, state, store, writer: failing, newId, maxBytes: 1_000 });
+  const third = new FileStore({
+    contents: new FolderContents(folder),
+    state,
+    store,
+    writer: failing,
+    newId,
+    maxBytes: 1_000,
+  });
   t.after(() => third.close());
   const refused = await take(third, 'x');
   assert.deepEqual(refused, full);

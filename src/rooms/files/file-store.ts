@@ -1,9 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { systemCodeOf } from '../../kernel/errors.ts';
-import { makePrivateFolder } from '../../kernel/storage/private-file.ts';
 import { accessTo } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { FileRef } from '../domain/file/file.ts';
@@ -13,9 +8,10 @@ import type { ByteRange } from '../domain/file/range.ts';
 import { sniffType } from '../domain/file/type.ts';
 import { accepted, type Outcome, refuse } from '../domain/refusal.ts';
 import type { RoomState } from '../room/state.ts';
-import type { RoomWriter } from '../room/writer.ts';
+import { type RoomWriter, storageRefusal } from '../room/writer.ts';
 import type { RoomStore } from '../store/store.ts';
-import { diskFull, UploadError, writeIncoming } from './incoming.ts';
+import type { FileContents, ReceivedBytes } from './contents/contents.ts';
+import { UploadError } from './contents/upload.ts';
 
 /** An upload. Its chunks throw when it breaks off. */
 export interface Upload {
@@ -24,8 +20,7 @@ export interface Upload {
 }
 
 export interface FileStoreParts {
-  /** Used by this store alone. */
-  readonly folder: string;
+  readonly contents: FileContents;
   readonly state: RoomState;
   readonly store: RoomStore;
   readonly writer: RoomWriter;
@@ -39,13 +34,9 @@ export interface HeldFiles {
   release(): void;
 }
 
-/**
- * Files by content: the bytes are stored once, under their hash. Bytes are written before their row, and removed after
- * it.
- */
+/** Files by content. Bytes are written before their row, and removed after it. */
 export class FileStore {
   readonly #parts: FileStoreParts;
-  readonly #incoming: string;
   readonly #held = new Map<string, number>();
   /** Files that a message may take while orphans are collected. */
   #spared: Set<string> | undefined;
@@ -54,14 +45,11 @@ export class FileStore {
 
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
-    this.#incoming = join(parts.folder, 'incoming');
-    if (existsSync(parts.folder)) makePrivateFolder(parts.folder);
-    // Left incomplete by an ended process.
-    this.#turn = rm(this.#incoming, { recursive: true, force: true });
+    this.#turn = parts.contents.clean();
     this.#turn.catch(() => {});
   }
 
-  /** Stores an upload; resolves when it is on disk. An upload that breaks off or is too large leaves nothing. */
+  /** Stores an upload; resolves when it is durable. An upload that breaks off or is too large leaves nothing. */
   receive({ user }: Caller, { name, chunks }: Upload): Promise<Outcome<FileRef>> {
     const { newId, maxBytes } = this.#parts;
     return this.#take({ id: newId(), name, uploadedBy: user.id }, chunks, maxBytes);
@@ -85,27 +73,24 @@ export class FileStore {
     chunks: AsyncIterable<Uint8Array>,
     maxBytes: number,
   ): Promise<Outcome<FileRef>> {
-    const { folder, writer, newId } = this.#parts;
+    const { contents, writer, newId } = this.#parts;
     // A full disk may have room again, which only a write shows.
     if (writer.trouble && writer.trouble.code !== 'storage_full') return writer.trouble;
-    const temporary = join(this.#incoming, newId());
+    let received: ReceivedBytes | undefined;
     try {
-      await this.#inTurn(async () => {
-        makePrivateFolder(folder);
-        makePrivateFolder(this.#incoming);
-      });
-      const written = await writeIncoming(temporary, chunks, maxBytes);
-      const { head, ...facts } = written;
+      await this.#inTurn(async () => {});
+      received = await contents.receive(newId(), chunks, maxBytes);
+      const { size, sha256, head } = received;
       const contentType = sniffType(head);
       const image = imageSizeOf(contentType, head);
-      const draft = { id, name: fileNameOf(name), ...facts, contentType, ...image, uploadedBy };
-      return await this.#inTurn(() => this.#keep(temporary, draft));
+      const draft = { id, name: fileNameOf(name), size, sha256, contentType, ...image, uploadedBy };
+      return await this.#keep(received, draft);
     } catch (error) {
-      await rm(temporary, { force: true });
-      if (error instanceof UploadError) return error.refusal;
-      const full = diskFull(error);
-      if (full) return full;
+      const refusal = error instanceof UploadError ? error.refusal : storageRefusal(error);
+      if (refusal) return refusal;
       throw error;
+    } finally {
+      await received?.discard();
     }
   }
 
@@ -136,20 +121,14 @@ export class FileStore {
   }
 
   /** The bytes of a file, or a part of them; `undefined`: missing. */
-  async read({ sha256 }: FileRef, range?: ByteRange): Promise<Readable | undefined> {
-    try {
-      const handle = await open(this.#pathOf(sha256));
-      return handle.createReadStream(range ?? {});
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+  read({ sha256 }: FileRef, range?: ByteRange): Promise<Readable | undefined> {
+    return this.#parts.contents.read(sha256, range);
   }
 
   /** Removes files uploaded before an instant that no message refers to; returns their number. */
   removeOrphans(before: number): Promise<number> {
     return this.#inTurn(async () => {
-      const { store } = this.#parts;
+      const { store, contents } = this.#parts;
       this.#spared = new Set(this.#held.keys());
       const orphans = await store.orphanedFiles(before);
       const ids = orphans.map(({ id }) => id).filter((id) => !this.#spared?.has(id));
@@ -157,7 +136,7 @@ export class FileStore {
       if (ids.length === 0) return 0;
       for (const id of ids) this.#leaving.add(id);
       try {
-        for (const sha256 of await store.forgetFiles(ids)) await rm(this.#pathOf(sha256), { force: true });
+        for (const sha256 of await store.forgetFiles(ids)) await contents.remove(sha256);
       } finally {
         this.#leaving.clear();
       }
@@ -194,23 +173,19 @@ export class FileStore {
   }
 
   /** Moves the bytes to their place, then writes the row. */
-  async #keep(temporary: string, draft: Omit<FileRef, 'createdAt'>): Promise<Outcome<FileRef>> {
-    const { folder, writer } = this.#parts;
-    const path = this.#pathOf(draft.sha256);
-    const shelf = join(folder, draft.sha256.slice(0, 2));
-    const isNewShelf = (await mkdir(shelf, { recursive: true, mode: 0o700 })) !== undefined;
-    const wasThere = await exists(path);
-    await rename(temporary, path);
-    await syncFolder(shelf);
-    if (isNewShelf) await syncFolder(folder);
-    const kept = await writer.submit<FileRef>({
-      decide: (view) => {
-        const file = { ...draft, createdAt: view.now };
-        return { ok: true, write: { files: [file] }, answer: () => file };
-      },
+  #keep(received: ReceivedBytes, draft: Omit<FileRef, 'createdAt'>): Promise<Outcome<FileRef>> {
+    const { contents, writer } = this.#parts;
+    return this.#inTurn(async () => {
+      const isNew = await received.place();
+      const kept = await writer.submit<FileRef>({
+        decide: (view) => {
+          const file = { ...draft, createdAt: view.now };
+          return { ok: true, write: { files: [file] }, answer: () => file };
+        },
+      });
+      if (!kept.ok && isNew) await contents.remove(draft.sha256);
+      return kept;
     });
-    if (!kept.ok && !wasThere) await rm(path, { force: true });
-    return kept;
   }
 
   /** Additions and removals run one after the other, so that new bytes are not removed. */
@@ -218,29 +193,5 @@ export class FileStore {
     const done = this.#turn.then(task, task);
     this.#turn = done.catch(() => {});
     return done;
-  }
-
-  #pathOf(sha256: string): string {
-    return join(this.#parts.folder, sha256.slice(0, 2), sha256);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await (await open(path)).close();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } catch {
-    // Some network file systems cannot.
-  } finally {
-    await handle.close();
   }
 }

@@ -7,6 +7,7 @@ import type { RewriteTarget } from '../domain/message/rewrite.ts';
 import { SCOPES } from '../domain/token/token.ts';
 import { makeUser } from '../domain/user/new-user.ts';
 import type { UserKind } from '../domain/user/user.ts';
+import { FolderContents } from '../files/contents/folder.ts';
 import { FileStore } from '../files/file-store.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
 import type { Post, Posted } from './messages.ts';
@@ -27,7 +28,7 @@ async function open(t: Cleanup): Promise<{
   const rooms = await openTestRooms(t);
   await rooms.send('POST', '/api/room', { as: 'ana', body: { name: 'ops', copilot: { provider: 'echo' } } });
   const { state, store, writer, newId } = rooms.core;
-  const files = new FileStore({ folder: rooms.folder, state, store, writer, newId, maxBytes: 1 });
+  const files = new FileStore({ contents: new FolderContents(rooms.folder), state, store, writer, newId, maxBytes: 1 });
   const messages = new MessageWriter({ state, store, writer, files, rules: RULES });
   const post = async (caller: Caller, fields: Partial<Post>) => {
     const posted = await messages.post(caller, { room: 'ops', body: 'x', ...fields });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { needsPostgres, openTestDatabase } from '../../testing/postgres.ts';
+import { temporaryFolder } from '../../testing/processes.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import { openTestRooms, type TestRooms } from '../testing/app.ts';
 
@@ -95,4 +98,19 @@ test('a backup of such rooms is that of their database', async (t) => {
   const refused = await a.send('POST', '/api/backup');
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [501, 'not_supported']);
   assert.match(refused.json, /pg_dump/);
+});
+
+test('a file that one node has taken is there on all, also after it was attached to a message', async (t) => {
+  if (!needsPostgres(t)) return;
+  for (const filesDir of [undefined, join(temporaryFolder(t), 'files')]) {
+    const { a, b } = await openNodes(t, { filesDir });
+    await a.send('POST', '/api/room', { body: { name: 'Ops' } });
+    const taken = await a.send('POST', '/api/file', { headers: { 'x-file-name': 'a.txt' }, body: 'all is well' });
+    assert.equal(taken.status, 201, taken.text);
+    const { id } = taken.json;
+    const posted = await b.send('POST', '/api/room/ops/message', { body: { body: 'see', attachments: [id] } });
+    assert.equal(posted.status, 201, posted.text);
+    for (const node of [a, b]) assert.equal((await node.send('GET', `/api/file/${id}`)).text, 'all is well');
+    assert.equal(filesDir === undefined || existsSync(filesDir), true);
+  }
 });

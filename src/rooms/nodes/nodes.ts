@@ -1,4 +1,5 @@
 import type { Tickets } from '../authentication/tickets.ts';
+import type { FileContents } from '../files/contents/contents.ts';
 import type { RoomState } from '../room/state.ts';
 import type { Jobs } from './jobs.ts';
 import type { Signals } from './signals.ts';
@@ -15,7 +16,10 @@ export interface RoomNodes {
   readonly secretKey: string;
   readonly jobs: Jobs;
   readonly signals: Signals;
+  readonly contents: FileContents;
   openTickets(state: RoomState): Tickets;
+  /** Begins to follow the other nodes, when the store has been loaded. */
+  start(): void;
   /** Calls `listener` when PostgreSQL goes away or is back. */
   subscribe(listener: () => void): void;
 }

@@ -7,6 +7,9 @@ import { Members } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
+import type { FileContents } from '../files/contents/contents.ts';
+import { FolderContents } from '../files/contents/folder.ts';
+import { PostgresFileContents } from '../files/contents/postgres.ts';
 import { PROGRAM_VERSION } from '../health.ts';
 import { openPostgresRoomStore } from '../store/postgres/open.ts';
 import type { PostgresRoomStore } from '../store/postgres/store.ts';
@@ -44,7 +47,11 @@ export async function openNode(options: NodeOptions, clock: Clock, log: Log): Pr
     const store = openPostgresRoomStore({ ...parts, announce: () => signals.announce() });
     await members.start();
     log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
-    return new OpenNode({ postgres, members, store, signals, jobs: new SharedJobs(parts), secretKey });
+    const contents =
+      options.filesDir === undefined
+        ? new PostgresFileContents(postgres)
+        : new FolderContents(options.filesDir, { sharedBy: postgres.clock });
+    return new OpenNode({ postgres, members, store, signals, jobs: new SharedJobs(parts), secretKey, contents });
   } catch (error) {
     await postgres.close();
     throw postgres.explain(error);
@@ -68,6 +75,7 @@ interface OpenNodeParts {
   readonly signals: SharedSignals;
   readonly jobs: SharedJobs;
   readonly secretKey: string;
+  readonly contents: FileContents;
 }
 
 /** This node among those that share a database. */
@@ -77,19 +85,24 @@ class OpenNode implements OpenStorage, RoomNodes {
   readonly signals: SharedSignals;
   readonly jobs: SharedJobs;
   readonly secretKey: string;
-  /** For uploads and imports in progress. */
+  readonly contents: FileContents;
+  /** For imports in progress. */
   readonly dataDir = mkdtempSync(join(tmpdir(), 'opsdeck-rooms-'));
   readonly #postgres: Postgres;
   readonly #members: Members;
 
-  constructor({ postgres, members, store, signals, jobs, secretKey }: OpenNodeParts) {
+  constructor({ postgres, members, store, signals, jobs, secretKey, contents }: OpenNodeParts) {
     this.#postgres = postgres;
     this.#members = members;
     this.store = store;
     this.signals = signals;
     this.jobs = jobs;
     this.secretKey = secretKey;
-    signals.start(store.log);
+    this.contents = contents;
+  }
+
+  start(): void {
+    this.signals.start(this.store.log);
   }
 
   get nodes(): RoomNodes {

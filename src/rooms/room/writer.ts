@@ -116,7 +116,7 @@ export class RoomWriter {
       try {
         await this.#commit(batch);
       } catch (error) {
-        const refusal = refusalOf(error);
+        const refusal = storageRefusal(error);
         if (refusal) for (const { settle } of batch) settle(refusal);
         else this.#fail(error, batch);
       }
@@ -153,7 +153,7 @@ export class RoomWriter {
 
   /** Decisions without writes may depend on the failed ones, so all are refused. */
   #refuse(decided: readonly Decided[], error: unknown): void {
-    const refusal = refusalOf(error);
+    const refusal = storageRefusal(error);
     if (!refusal) throw error;
     if (refusal === FULL) {
       this.#isFull = true;
@@ -237,8 +237,8 @@ export class RoomWriter {
   }
 }
 
-/** The refusal after an error that ends these changes alone. */
-function refusalOf(error: unknown): Refusal | undefined {
+/** The refusal after an error of the storage that ends only what was being written. */
+export function storageRefusal(error: unknown): Refusal | undefined {
   if (error instanceof StorageFullError) return FULL;
   if (error instanceof StorageAwayError) return refuseAway(error);
   return error instanceof StatementError ? REFUSED : undefined;

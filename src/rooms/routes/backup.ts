@@ -21,7 +21,7 @@ const CHECK_EVERY_BYTES = 2 ** 20;
 
 const IN_POSTGRES = refuse(
   'not_supported',
-  'the rooms lie in PostgreSQL: back up the schema opsdeck with pg_dump, or the whole server; a folder of --files-dir apart from that',
+  'the rooms lie in PostgreSQL: back it up with pg_dump, and the directory of --files-dir, if there is one, beside it',
 );
 
 /** `/api/backup`: the whole server as a tar archive; with `key=true` also the key that decrypts its secrets. */

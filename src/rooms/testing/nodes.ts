@@ -8,6 +8,7 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { MemoryTickets } from '../authentication/tickets.ts';
 import type { OpenStorage } from '../composition/storage.ts';
+import { PostgresFileContents } from '../files/contents/postgres.ts';
 import type { RoomNodes } from '../nodes/nodes.ts';
 import { SharedJobs } from '../nodes/shared-jobs.ts';
 import { SharedSignals } from '../nodes/signals.ts';
@@ -50,7 +51,8 @@ async function openTestNode(t: TestContext, postgres: Postgres): Promise<TestNod
   const jobs = new SharedJobs({ ...common, clock });
   const nodes: RoomNodes = {
     ...{ away: undefined, weakness: undefined, violations: 0, secretKey: 'a key that only tests use' },
-    ...{ jobs, signals },
+    ...{ jobs, signals, contents: new PostgresFileContents(postgres) },
+    start: () => signals.start(store.log),
     openTickets: (state) => new MemoryTickets({ clock: systemClock, state, random: randomBytes }),
     subscribe: () => {},
   };
@@ -68,7 +70,6 @@ async function openTestNode(t: TestContext, postgres: Postgres): Promise<TestNod
     close,
   };
   const rooms = await openTestRooms(t, { storage });
-  signals.start(store.log);
   return { rooms, signals, incarnation, clock };
 }
 

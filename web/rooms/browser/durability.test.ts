@@ -154,6 +154,20 @@ test('the page keeps written messages', { timeout: 600_000 }, async (t) => {
       await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to both' });
       await said(first, 'to both').waitFor();
       await said(second, 'to both').waitFor();
+      // The event of a server on a database, as the first tab passes it on.
+      const tellOthers = (state: string) =>
+        first.evaluate(
+          (data) => {
+            const channel = new BroadcastChannel('opsdeck-rooms:/ana');
+            channel.postMessage({ kind: 'event', event: { id: '', event: 'storage', data } });
+            channel.close();
+          },
+          JSON.stringify({ state, since: new Date().toISOString() }),
+        );
+      await tellOthers('away');
+      await lineIs(second, 'away');
+      await tellOthers('up');
+      await lineIs(second, 'live');
       await first.close();
       await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to the other' });
       await said(second, 'to the other').waitFor();

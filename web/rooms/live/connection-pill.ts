@@ -1,3 +1,4 @@
+import type { WireStorage } from '../../../src/rooms/contract/feed.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { ConnectionState } from './event-stream.ts';
@@ -11,6 +12,7 @@ export class ConnectionPill {
   #state: ConnectionState = { kind: 'connecting' };
   /** When it was last live, or began: a short interruption is not shown. */
   #troubleSince: number | undefined;
+  #isDatabaseAway = false;
 
   constructor(clock: Clock, queued: () => number, retry: () => void) {
     this.#clock = clock;
@@ -28,7 +30,16 @@ export class ConnectionPill {
   show(state: ConnectionState): void {
     this.#state = state;
     if (state.kind === 'live') this.#troubleSince = undefined;
-    else this.#troubleSince ??= this.#clock.now();
+    else {
+      this.#troubleSince ??= this.#clock.now();
+      // The next connection tells.
+      this.#isDatabaseAway = false;
+    }
+    this.draw();
+  }
+
+  showStorage({ state }: WireStorage): void {
+    this.#isDatabaseAway = state === 'away';
     this.draw();
   }
 
@@ -40,12 +51,19 @@ export class ConnectionPill {
     const queued = this.#queued();
     const waiting = queued > 0 ? `, ${queued} queued` : '';
     setText(this.#text, `${this.#words()}${waiting}`);
-    this.element.dataset.connection = this.#state.kind;
-    this.element.title = this.#state.kind === 'live' ? 'You see the current state' : 'Try again now';
+    this.element.dataset.connection = this.#isDatabaseAway ? 'away' : this.#state.kind;
+    this.element.title = this.#title();
+  }
+
+  #title(): string {
+    if (this.#isDatabaseAway)
+      return 'The database of the server is away: nothing can be sent or changed until it is back';
+    return this.#state.kind === 'live' ? 'You see the current state' : 'Try again now';
   }
 
   #words(): string {
     const state = this.#state;
+    if (this.#isDatabaseAway) return 'Database away';
     if (state.kind === 'live') return 'Live';
     if (state.kind === 'offline') return 'Offline';
     if (state.kind === 'waiting') {

@@ -1,8 +1,7 @@
 import { type HttpContext, headerOf, type Method } from '../../../kernel/http/app.ts';
-import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
 import { STATUS_OF } from '../../contract/failure.ts';
 import { type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
-import { refuseAway } from '../../room/writer.ts';
+import { storageRefusal } from '../../room/writer.ts';
 import { respond } from './headers.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -52,7 +51,7 @@ const UNEXPECTED = refuse('internal', 'internal error; see the log of the server
 
 /** The refusal of a request that has thrown; `internal` if that was not expected. */
 export function refusalOf(error: unknown): Refusal {
-  return error instanceof StorageAwayError ? refuseAway(error) : UNEXPECTED;
+  return storageRefusal(error) ?? UNEXPECTED;
 }
 
 /** RFC 9457. */

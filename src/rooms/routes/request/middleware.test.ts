@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Hono } from 'hono';
 import { systemClock } from '../../../kernel/clock.ts';
+import type { HttpContext, HttpEnv } from '../../../kernel/http/app.ts';
 import { listen } from '../../../kernel/http/server.ts';
 import { openTestRooms } from '../../testing/app.ts';
+import { completePaths, type Middleware, mountBehind } from './middleware.ts';
 
 type Described = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND'];
@@ -267,4 +270,48 @@ test('over a socket every answer has the headers of the gate, whatever its sourc
     assert.equal(answered.headers.get('x-content-type-options'), 'nosniff', what);
     abort.abort();
   }
+});
+
+describe('with other nodes', () => {
+  /** Paths in a table, behind a middleware that catches up with other nodes as `catchUp` says. */
+  function ask(method: string, path: string, catchUp: () => Promise<void>) {
+    const app = new Hono<HttpEnv>();
+    const middleware: Middleware = {
+      ...{ refuse: () => undefined, allowsOrigin: () => false, newRequestId: () => '1', answered: () => {} },
+      ...{ now: () => 0, catchUp },
+    };
+    const answer = (c: HttpContext) => c.text('answered');
+    const tables = ['/', '/r/:room', '/i/:code', '/assets/:file', '/health', '/metrics', '/api/me', '/api/event'];
+    const paths = Object.fromEntries(tables.map((one) => [one, { GET: answer, POST: answer }]));
+    mountBehind(middleware, app, completePaths(paths, middleware), (c) => c.text('no', 405));
+    return app.request(`http://localhost${path}`, { method });
+  }
+
+  test('what shows rooms or needs rights waits for what they have committed; files and probes do not', async () => {
+    const waiting: string[] = [];
+    for (const path of ['/', '/r/ops', '/i/x', '/assets/x', '/health', '/metrics', '/api/me', '/api/event']) {
+      for (const method of ['GET', 'POST', 'PATCH']) {
+        let hasAsked = false;
+        await ask(method, path, async () => {
+          hasAsked = true;
+        });
+        if (hasAsked) waiting.push(`${method} ${path}`);
+      }
+    }
+    const shown = ['/', '/r/ops', '/i/x', '/api/me', '/api/event'];
+    assert.deepEqual(
+      waiting,
+      shown.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
+    );
+  });
+
+  test('nothing is answered before', async () => {
+    let isThere = false;
+    const answer = await ask('GET', '/api/me', async () => {
+      await new Promise((done) => setImmediate(done));
+      isThere = true;
+    });
+    assert.equal(await answer.text(), 'answered');
+    assert.ok(isThere);
+  });
 });

@@ -91,7 +91,7 @@ const UNREAD = `
   SELECT (
     SELECT count(*) FROM (
       SELECT FROM opsdeck.room_message
-      WHERE room = $1 AND seq > $2 AND seq <= $3 AND NOT hidden AND author <> $4 LIMIT $5) u
+      WHERE room = $1 AND seq > $2 AND seq <= $3 AND NOT hidden AND author <> $4 ORDER BY seq LIMIT $5) u
   ) AS unread, (
     SELECT count(*) FROM (
       SELECT DISTINCT n.seq FROM opsdeck.room_mention n JOIN opsdeck.room_message m ON (m.room, m.seq) = (n.room, n.seq)

@@ -14,6 +14,7 @@ const ROOM_PART = 'SELECT opsdeck.remove_room_part($1, $2) AS commit';
 const ROOM = 'SELECT opsdeck.remove_room($1) AS commit';
 const FILES = 'SELECT hash FROM opsdeck.forget_room_files($1) AS hash';
 const PRUNE = 'SELECT opsdeck.prune_rooms($1, $2)';
+const SWEEP = 'SELECT opsdeck.sweep_room_files()';
 const REMAINING = `
   SELECT l.first_pos, r.first_seq, r.last_seq, r.last_at FROM opsdeck.room_log l LEFT JOIN opsdeck.room r ON r.id = $1`;
 const FIRST = `
@@ -67,9 +68,10 @@ export class Removals {
     return found.map(({ hash }) => hash);
   }
 
-  /** Forgets what is of no use any more: removed records, ids and tickets whose time is over. */
+  /** Forgets what is of no use any more: removed records, ids and tickets whose time is over, bytes without a file. */
   async prune(now: number): Promise<void> {
     await this.#queries.query(PRUNE, [REMEMBERED, now]);
+    await this.#queries.query(SWEEP);
   }
 
   /** See RoomStore. */

@@ -1,4 +1,5 @@
 import { APPEND } from './append-function.ts';
+import { FILES } from './file-functions.ts';
 import { REMOVALS } from './removal-functions.ts';
 
 // Texts are JSON, or encoded (kernel/postgres/text.ts), as PostgreSQL stores no U+0000; never jsonb, which reorders keys. Instants
@@ -69,7 +70,12 @@ const TABLES = `
   CREATE INDEX room_file_age ON opsdeck.room_file (created_at);
   CREATE TABLE opsdeck.room_file_use (file text, room text, seq bigint, PRIMARY KEY (file, room, seq));
   CREATE INDEX room_file_use_message ON opsdeck.room_file_use (room, seq);
-  CREATE TABLE opsdeck.room_file_piece (sha256 text, number integer, data bytea NOT NULL, PRIMARY KEY (sha256, number));
+  -- The bytes of files; at: of an upload, or of its move to its hash. Most files are compressed already.
+  CREATE TABLE opsdeck.room_file_piece (
+    sha256 text, number integer, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (sha256, number)
+  );
+  ALTER TABLE opsdeck.room_file_piece ALTER data SET STORAGE EXTERNAL;
   CREATE TABLE opsdeck.room_audit (id bigserial PRIMARY KEY, data text NOT NULL);
   CREATE TABLE opsdeck.room_forgotten (id text PRIMARY KEY, until bigint NOT NULL);
   CREATE INDEX room_forgotten_until ON opsdeck.room_forgotten (until);
@@ -124,4 +130,4 @@ const FOLLOW = `
   END $$;`;
 
 /** The component `rooms`, one step per version. Only additive within a minor version of opsdeck. */
-export const ROOM_STEPS: readonly string[] = [`${TABLES}${ORIGIN}${FOLLOW}${APPEND}${REMOVALS}`];
+export const ROOM_STEPS: readonly string[] = [`${TABLES}${ORIGIN}${FOLLOW}${APPEND}${REMOVALS}${FILES}`];

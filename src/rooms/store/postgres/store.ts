@@ -32,14 +32,15 @@ export class PostgresRoomStore implements RoomStore {
   readonly failed = new Promise<never>(() => {});
   readonly log: SharedLog;
   readonly #parts: SharedLogParts;
-  readonly #queries: Queries;
+  /** For the other parts of the rooms in the database. */
+  readonly queries: Queries;
   readonly #removals: Removals;
 
   constructor(parts: SharedLogParts) {
     this.#parts = parts;
-    this.#queries = guardQueries(parts.postgres, parts.log);
-    this.log = new SharedLog({ ...parts, postgres: this.#queries });
-    this.#removals = new Removals(this.#queries, (commit) => this.log.settle(commit));
+    this.queries = guardQueries(parts.postgres, parts.log);
+    this.log = new SharedLog({ ...parts, postgres: this.queries });
+    this.#removals = new Removals(this.queries, (commit) => this.log.settle(commit));
   }
 
   get version(): number {
@@ -63,65 +64,65 @@ export class PostgresRoomStore implements RoomStore {
   }
 
   async checkRoom(): Promise<void> {
-    await this.#queries.query('UPDATE opsdeck.room_log SET pruned = pruned');
+    await this.queries.query('UPDATE opsdeck.room_log SET pruned = pruned');
   }
 
   readEvents(query: EventQuery): Promise<readonly StoredEvent[]> {
-    return readEvents(this.#queries, query);
+    return readEvents(this.queries, query);
   }
 
   async messages(ids: readonly string[]): Promise<readonly StoredMessage[]> {
-    return (await readMessages(this.#queries, ids)).map(toStoredMessage);
+    return (await readMessages(this.queries, ids)).map(toStoredMessage);
   }
 
   forgotten(ids: readonly string[]): Promise<readonly string[]> {
-    return readForgotten(this.#queries, ids, this.#parts.clock.now());
+    return readForgotten(this.queries, ids, this.#parts.clock.now());
   }
 
   reacted(keys: readonly ReactionKey[]): ReturnType<RoomStore['reacted']> {
-    return readReacted(this.#queries, keys);
+    return readReacted(this.queries, keys);
   }
 
   async page(query: PageQuery): Promise<MessagePage> {
-    const page = await readPage(this.#queries, query);
+    const page = await readPage(this.queries, query);
     return { ...page, messages: page.messages.map(toStoredMessage) };
   }
 
   edits(messageId: string): ReturnType<RoomStore['edits']> {
-    return readEdits(this.#queries, messageId);
+    return readEdits(this.queries, messageId);
   }
 
   unread(query: UnreadQuery): ReturnType<RoomStore['unread']> {
-    return countUnread(this.#queries, query);
+    return countUnread(this.queries, query);
   }
 
   async search(query: SearchQuery): Promise<SearchPage> {
-    const { hits, next } = await searchMessages(this.#queries, query, this.log.range);
+    const { hits, next } = await searchMessages(this.queries, query, this.log.range);
     return { hits: hits.map((hit) => ({ ...hit, stored: toStoredMessage(hit.stored) })), next };
   }
 
   run(id: string): ReturnType<RoomStore['run']> {
-    return readRun(this.#queries, id);
+    return readRun(this.queries, id);
   }
 
   unfinishedRuns(): ReturnType<RoomStore['unfinishedRuns']> {
-    return readUnfinishedRuns(this.#queries);
+    return readUnfinishedRuns(this.queries);
   }
 
   files(ids: readonly string[]): ReturnType<RoomStore['files']> {
-    return readFiles(this.#queries, ids);
+    return readFiles(this.queries, ids);
   }
 
   roomsOfFile(id: string): ReturnType<RoomStore['roomsOfFile']> {
-    return roomsOfFile(this.#queries, id);
+    return roomsOfFile(this.queries, id);
   }
 
   orphanedFiles(before: number): ReturnType<RoomStore['orphanedFiles']> {
-    return orphanedFiles(this.#queries, before);
+    return orphanedFiles(this.queries, before);
   }
 
   audit(query: Parameters<RoomStore['audit']>[0]): ReturnType<RoomStore['audit']> {
-    return readAudit(this.#queries, query);
+    return readAudit(this.queries, query);
   }
 
   expired(query: RetentionQuery): ReturnType<RoomStore['expired']> {
@@ -140,6 +141,7 @@ export class PostgresRoomStore implements RoomStore {
     return this.#removals.room(roomId);
   }
 
+  /** To be called now and then by one node: removes what is of no use any more. */
   prune(): Promise<void> {
     return this.#removals.prune(this.#parts.clock.now());
   }

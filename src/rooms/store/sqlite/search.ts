@@ -4,13 +4,13 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Database, Statement } from '../../../kernel/storage/database.ts';
 import { readMessage } from '../../contract/message-json.ts';
 import type { TextHits } from '../engine.ts';
+import { cutSnippet } from '../snippet.ts';
 import type { SearchQuery } from '../store.ts';
 import { matchOf } from './match.ts';
 import { listValue, READ_PLACES, type Rows, toStoredText } from './rows.ts';
 import { setMeta } from './schema.ts';
 import { findInTable, putText, SearchTables } from './search-tables.ts';
 import { type SaidEvent, TextQueue } from './search-texts.ts';
-import { cutSnippet } from './snippet.ts';
 
 /** Texts wait this long for others, since batches cost less. */
 const DELAY_MS = 200;

@@ -233,6 +233,18 @@ test('a backup that is cut off, or invalid, leaves nothing behind', async (t) =>
   }
 });
 
+test('rooms in PostgreSQL are restored and checked by its own programs', async () => {
+  for (const [args, program] of [
+    [['restore', 'backup'], /pg_restore; .* name --data-dir/],
+    [['doctor'], /pg_amcheck; .* name --data-dir/],
+  ] as const) {
+    const terminal = commandTerminal('http://127.0.0.1', { env: { OPSDECK_STORAGE_URL: 'postgres://u:secret@h/d' } });
+    assert.equal(await runRooms(args, terminal), 2);
+    assert.match(terminal.stderr, program);
+    assert.ok(!terminal.stderr.includes('secret'));
+  }
+});
+
 test('nothing is restored over existing rooms, or under a running server', async (t) => {
   const rooms = await livelyRooms(t);
   const copy = join(temporaryFolder(t), 'copy');

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { intervalFlag, repeated } from '../../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { addConnection, numberFlag } from '../shared-flags/command.ts';
@@ -62,6 +63,9 @@ OPSDECK_SECRET_KEY, or the secret.key of the data directory, elsewhere, or they 
 --with-key writes the key as secret.key (mode 0600) into the directory: whoever reads that backup can decrypt all secrets, so
 store it like a password.
 
+Rooms in PostgreSQL are backed up with pg_dump instead, and restored with pg_restore while no server runs. After that clients
+must start anew: psql -c "UPDATE opsdeck.room_log SET origin = ''" sees to it.
+
 Examples:
   opsdeck rooms backup /backups/rooms-2030-01-31
   opsdeck rooms backup /vault/rooms-2030-01-31 --with-key`,
@@ -85,7 +89,8 @@ with --with-key), OPSDECK_SECRET_KEY, or the secret.key of the data directory.
 Examples:
   opsdeck rooms restore /backups/rooms-2030-01-31 --data-dir data/rooms`,
     )
-    .action(async (directory: string, options) => {
+    .action(async (directory: string, options, command: Command) => {
+      refuseDatabase(command, terminal, 'are restored with pg_restore');
       const { restore } = await import('./restore.ts');
       await restore(directory, options, terminal);
     });
@@ -95,10 +100,20 @@ Examples:
     .addOption(dataDir())
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  opsdeck rooms doctor --data-dir data/rooms')
-    .action(async (options) => {
+    .action(async (options, command: Command) => {
+      refuseDatabase(command, terminal, 'are checked with pg_amcheck');
       const { doctor } = await import('./doctor.ts');
       await doctor(options, terminal);
     });
+}
+
+/** Without a directory, these commands would examine one that the server does not use. */
+function refuseDatabase(command: Command, { env }: Terminal, instead: string): void {
+  if (!env.OPSDECK_STORAGE_URL || command.getOptionValueSource('dataDir') === 'cli') return;
+  throw new CommandError(
+    `OPSDECK_STORAGE_URL is set, and rooms in PostgreSQL ${instead}; for those of a directory, name --data-dir`,
+    ExitCode.usage,
+  );
 }
 
 function addTokens(rooms: Command, terminal: Terminal): void {

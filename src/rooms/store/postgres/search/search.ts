@@ -1,7 +1,7 @@
 import { encodeText } from '../../../../kernel/postgres/text.ts';
 import { readMessage } from '../../../contract/message-json.ts';
 import type { TextHits } from '../../engine.ts';
-import { cutSnippet, matchesTerms } from '../../sqlite/snippet.ts';
+import { cutSnippet, matchesTerms } from '../../snippet.ts';
 import type { SearchQuery } from '../../store.ts';
 import { type MessageRow, type Queries, toStoredText } from '../queries.ts';
 import { searchExpression } from './expression.ts';

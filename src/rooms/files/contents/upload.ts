@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
-import { systemCodeOf } from '../../kernel/errors.ts';
-import { IMAGE_HEAD_BYTES } from '../domain/file/image.ts';
-import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { systemCodeOf } from '../../../kernel/errors.ts';
+import { IMAGE_HEAD_BYTES } from '../../domain/file/image.ts';
+import { type Refusal, refuse } from '../../domain/refusal.ts';
 
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT']);
 const FULL = refuse('storage_full', 'the disk of the server is full; nothing was kept', { retryAfterS: 5 });
@@ -23,33 +23,27 @@ export class UploadError extends Error {
 export const diskFull = (error: unknown): Refusal | undefined =>
   FULL_DISK.has(systemCodeOf(error) ?? '') ? FULL : undefined;
 
-export interface WrittenFile {
+export interface DigestedUpload {
   readonly size: number;
   readonly sha256: string;
   readonly head: Uint8Array;
 }
 
-/** Writes an upload into a new file, and syncs it; fails with an UploadError if it breaks off or is too large. */
-export async function writeIncoming(
-  path: string,
+/** Writes an upload chunk by chunk; fails with an UploadError if it breaks off or is too large. */
+export async function digestUpload(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): Promise<WrittenFile> {
+  write: (chunk: Uint8Array) => Promise<void>,
+): Promise<DigestedUpload> {
   const hash = createHash('sha256');
   const head: Uint8Array[] = [];
   let size = 0;
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    for await (const chunk of withUploadErrors(chunks)) {
-      if (size < IMAGE_HEAD_BYTES) head.push(chunk);
-      size += chunk.length;
-      if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
-      hash.update(chunk);
-      await writeAll(handle, chunk);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
+  for await (const chunk of withUploadErrors(chunks)) {
+    if (size < IMAGE_HEAD_BYTES) head.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) throw new UploadError(refuse('too_large', `the file is larger than ${maxBytes} bytes`));
+    hash.update(chunk);
+    await write(chunk);
   }
   return { size, sha256: hash.digest('hex'), head: Buffer.concat(head).subarray(0, IMAGE_HEAD_BYTES) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SearchTerm } from '../store.ts';
 import { cutSnippet } from './snippet.ts';
+import type { SearchTerm } from './store.ts';
 
 const term = (words: string, prefix = false, not = false): SearchTerm => ({ words: words.split(' '), prefix, not });
 

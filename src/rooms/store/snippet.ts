@@ -1,5 +1,5 @@
-import type { SearchTerm } from '../store.ts';
-import { type Token, tokensOf } from '../words.ts';
+import type { SearchTerm } from './store.ts';
+import { type Token, tokensOf } from './words.ts';
 
 /** In UTF-16 units. */
 const MAX_LENGTH = 200;
