@@ -84,12 +84,16 @@ test('two nodes are one server, and stay so through an outage of PostgreSQL', as
 
   await postgres.stop();
   assert.equal((await post(b, 'm6')).status, 503);
-  await eventually('both to note it', async () => {
-    const states = await Promise.all([a, b].map((node) => send(node, '', 'GET', '/health')));
-    return states.every(({ json }) => json.store.state === 'away');
-  });
+  const bothAre = (state: string) =>
+    eventually(`both to be ${state}`, async () => {
+      const states = await Promise.all([a, b].map((node) => send(node, '', 'GET', '/health')));
+      return states.every(({ json }) => json.store.state === state);
+    });
+  await bothAre('away');
   await postgres.start();
-  await eventually('a post', async () => (await post(b, 'm6')).status < 300);
+  // A node that does not know yet that it is back answers from memory.
+  await bothAre('ready');
+  assert.ok((await post(b, 'm6')).status < 300);
   assert.equal((await send(a, admin, 'GET', '/api/room/ops')).json.lastSeq, 7);
   await eventually('the stream', () => bodiesOf(second).at(-1) === 'm6');
   const texts = [a, b].map(({ stderr }) => stderr());
