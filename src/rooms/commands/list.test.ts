@@ -59,7 +59,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['/frobnicate', /\/help lists.*begin it with \/\//s],
   ['/extend', /for how long/],
   ['/extend 0m', /lie ahead/],
-  ['/extend 1h not-an-id!', /id of the silence/],
+  ['/extend 1h not-an-id!', /id of a silence/],
   ['/oncall ana!', /name a member/],
   ['/oncall @ana soon', /until when/],
   ['/oncall @ana 8h or so', /until when/],
@@ -77,7 +77,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ['/remind soon x', /say when/],
   ['/remind 0m x', /lie ahead/],
   ['/remind 30m', /say what of/],
-  ['/unsilence ../../x', /id of the silence/],
+  ['/unsilence ../../x', /id of a silence/],
   ['/alerts =b', /no matcher/],
 ];
 for (const [line, reason] of REFUSED) {
