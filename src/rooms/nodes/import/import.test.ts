@@ -7,9 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Postgres } from '../../../kernel/postgres/postgres.ts';
-import { needsPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../../testing/postgres.ts';
 import { PostgresFileContents } from '../../files/contents/postgres.ts';
 import type { RoomStore } from '../../store/store.ts';
+import { commandTerminal, runRooms } from '../../testing/command.ts';
 import { changed, newMessage, newRun, post, runStarted, START, tombstoneOf, write } from '../../testing/store/parts.ts';
 import { openRoomDatabase, openTestNode } from '../../testing/store/postgres-room-store.ts';
 import { openTestStore } from '../../testing/store/sqlite-room-store.ts';
@@ -174,4 +175,30 @@ test('a folder without rooms is refused', async (t) => {
     importInto(postgres, '/nowhere'),
     /no rooms in \/nowhere, it has no rooms.sqlite: name the --data-dir/,
   );
+});
+
+test('the command names what came in and what is missing, and never shows the password', async (t) => {
+  if (!needsPostgres(t)) return;
+  const { path } = await storedRooms(t);
+  const { url, password } = await openTestDatabase();
+  const title = process.title;
+  t.after(() => {
+    process.title = title;
+  });
+  const run = async (env: Readonly<Record<string, string>>) => {
+    const terminal = commandTerminal('', { env });
+    const code = await runRooms(['import-storage', path], terminal);
+    assert.ok(!`${terminal.stdout}${terminal.stderr}`.includes(password));
+    return { code, out: terminal.stdout, err: terminal.stderr };
+  };
+  const imported = await run({ OPSDECK_STORAGE_URL: url });
+  assert.equal(imported.code, 0, imported.err);
+  assert.match(imported.out, /^imported .* into 127\.0\.0\.1:\d+\/test_\S+\n {2}1 records\n {2}1207 events\n/);
+  assert.match(imported.err, /the bytes of files with the hash f{64} are missing/);
+  assert.deepEqual(await run({ OPSDECK_STORAGE_URL: url }), {
+    code: 1,
+    out: '',
+    err: 'opsdeck: the database has rooms already: name an empty one, or remove its schema opsdeck\n',
+  });
+  assert.match((await run({})).err, /name the database with --storage-url or OPSDECK_STORAGE_URL/);
 });
