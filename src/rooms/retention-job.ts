@@ -94,7 +94,7 @@ export class RetentionJob {
   }
 
   async #run(): Promise<void> {
-    const { state, clock, log, jobs } = this.#parts;
+    const { state, store, clock, log, jobs } = this.#parts;
     let lease: JobLease | undefined;
     try {
       lease = await jobs.hold('retention');
@@ -105,6 +105,7 @@ export class RetentionJob {
         else if (room.deletedAt + WEEK_MS <= clock.now()) await this.purge(room.id);
       }
       await this.#removeInvites();
+      await store.prune();
     } catch (error) {
       log.error('what has been kept long enough could not be removed', { err: messageOf(error) });
     } finally {

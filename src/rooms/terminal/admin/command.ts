@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { intervalFlag, repeated } from '../../../kernel/terminal/flags.ts';
+import { addSettings, intervalFlag, readFlags, repeated } from '../../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
+import { SETTINGS } from '../../config/settings.ts';
 import { addConnection, numberFlag } from '../shared-flags/command.ts';
 import type { BackupOptions } from './backup.ts';
 import type { ExportOptions } from './export-rooms.ts';
@@ -15,6 +16,7 @@ const DEFAULT_DATA_DIR = 'data/rooms';
 export function addAdminCommands(rooms: Command, terminal: Terminal): void {
   addExports(rooms, terminal);
   addBackups(rooms, terminal);
+  addImportStorage(rooms, terminal);
   addTokens(rooms, terminal);
   addHooks(rooms, terminal);
 }
@@ -114,6 +116,38 @@ function refuseDatabase(command: Command, { env }: Terminal, instead: string): v
     `OPSDECK_STORAGE_URL is set, and rooms in PostgreSQL ${instead}; for those of a directory, name --data-dir`,
     ExitCode.usage,
   );
+}
+
+const IMPORT_SETTINGS = {
+  storageUrl: { ...SETTINGS['storage-url'], help: 'the database, postgres://user:password@host/database' },
+  storageWaitMs: { ...SETTINGS['storage-wait'], help: 'how long to wait for an unreachable database' },
+  filesDir: SETTINGS['files-dir'],
+};
+
+function addImportStorage(rooms: Command, terminal: Terminal): void {
+  const command = rooms
+    .command('import-storage')
+    .description('bring the rooms of a single server into the database of several')
+    .argument('<directory>', 'the --data-dir of a server, which must be stopped');
+  addSettings(command, IMPORT_SETTINGS)
+    .addHelpText(
+      'after',
+      `
+The database must have no rooms, and no server may run on it. All comes in, or nothing: after an error run it again. Ids, tokens
+and cursors stay as they are, so clients go on without reading anew, and so does the directory. Its secret.key goes into the
+database, unless OPSDECK_SECRET_KEY holds the key.
+
+Examples:
+  opsdeck rooms import-storage data/rooms --storage-url postgres://opsdeck:secret@db.example.org/opsdeck
+  OPSDECK_STORAGE_URL=postgres://opsdeck@db.example.org/opsdeck opsdeck rooms import-storage /var/lib/opsdeck/rooms`,
+    )
+    .action(async (directory: string) => {
+      const options = readFlags(command, IMPORT_SETTINGS, terminal.env);
+      // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
+      process.title = 'opsdeck rooms import-storage';
+      const { importStorage } = await import('./import-storage.ts');
+      await importStorage(directory, options, terminal);
+    });
 }
 
 function addTokens(rooms: Command, terminal: Terminal): void {
