@@ -9,8 +9,7 @@ import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { FileContents } from '../files/contents/contents.ts';
 import { PROGRAM_VERSION } from '../health.ts';
-import { openPostgresRoomStore } from '../store/postgres/open.ts';
-import type { PostgresRoomStore } from '../store/postgres/store.ts';
+import { PostgresRoomStore } from '../store/postgres/store.ts';
 import { openContents } from './contents.ts';
 import { COMPONENT, connectRoomDatabase } from './database.ts';
 import type { RoomNodes } from './nodes.ts';
@@ -43,7 +42,7 @@ export async function openNode(options: NodeOptions, clock: Clock, log: Log): Pr
     const { incarnation } = members.own;
     const parts = { postgres, incarnation, clock, log };
     const signals = new SharedSignals(parts);
-    const store = openPostgresRoomStore({ ...parts, announce: () => signals.announce() });
+    const store = new PostgresRoomStore({ ...parts, announce: () => signals.announce() });
     await members.start();
     log.info('Joined the cluster', { database: place, name, nodes: namesOf(members) });
     const contents = openContents(options.filesDir, store.queries, postgres.clock);

@@ -12,7 +12,7 @@ import { PostgresFileContents } from '../files/contents/postgres.ts';
 import type { RoomNodes } from '../nodes/nodes.ts';
 import { SharedJobs } from '../nodes/shared-jobs.ts';
 import { SharedSignals } from '../nodes/signals.ts';
-import { openPostgresRoomStore } from '../store/postgres/open.ts';
+import { PostgresRoomStore } from '../store/postgres/store.ts';
 import { openTestRooms, type TestRooms } from './app.ts';
 import { openRoomDatabase } from './store/postgres-room-store.ts';
 
@@ -47,7 +47,7 @@ async function openTestNode(t: TestContext, postgres: Postgres): Promise<TestNod
   const incarnation = crypto.randomUUID();
   const common = { postgres, incarnation, log: strictLog };
   const signals = new SharedSignals({ ...common, clock: systemClock });
-  const store = openPostgresRoomStore({ ...common, clock: systemClock, announce: () => signals.announce() });
+  const store = new PostgresRoomStore({ ...common, clock: systemClock, announce: () => signals.announce() });
   const jobs = new SharedJobs({ ...common, clock });
   const nodes: RoomNodes = {
     ...{ away: undefined, weakness: undefined, violations: 0, secretKey: 'a key that only tests use' },

@@ -2,17 +2,17 @@ import type { TestContext } from 'node:test';
 import { systemClock } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Postgres } from '../../../kernel/postgres/postgres.ts';
-import { openForTest } from '../../../testing/opened-postgres.ts';
 import { openTestDatabase } from '../../../testing/postgres.ts';
-import { migrateRooms, openPostgresRoomStore } from '../../store/postgres/open.ts';
-import type { PostgresRoomStore } from '../../store/postgres/store.ts';
+import { connectRoomDatabase } from '../../nodes/database.ts';
+import { PostgresRoomStore } from '../../store/postgres/store.ts';
 import type { StoreUnderTest } from './rules.ts';
 
 /** A migrated database of its own, closed after the test. */
 export async function openRoomDatabase(t: TestContext): Promise<Postgres> {
   const { url } = await openTestDatabase();
-  const { postgres } = await openForTest(t, url);
-  await migrateRooms(postgres);
+  const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
+  const { postgres } = await connectRoomDatabase({ url, name: 'test', waitMs: 0, clock: systemClock, log });
+  t.after(() => postgres.close());
   return postgres;
 }
 
@@ -34,7 +34,7 @@ export async function openTestNode(
     write: (line) => void lines.push(line),
   });
   const incarnation = crypto.randomUUID();
-  const store = openPostgresRoomStore({ postgres, incarnation, clock: systemClock, log, announce });
+  const store = new PostgresRoomStore({ postgres, incarnation, clock: systemClock, log, announce });
   t.after(() => store.close());
   await store.load();
   return store;
