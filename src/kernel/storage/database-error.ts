@@ -1,7 +1,7 @@
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../errors.ts';
 
 /** Source: https://www.sqlite.org/rescode.html */
-const ResultCode = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26, writeFailed: 778 } as const;
+const ResultCode = { ok: 0, busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26, writeFailed: 778 } as const;
 
 const DAMAGE: readonly unknown[] = [ResultCode.ioError, ResultCode.corrupt, ResultCode.notADatabase];
 
@@ -13,6 +13,12 @@ function primaryCodeOf(error: unknown): number | undefined {
   const code = resultCodeOf(error);
   return code === undefined ? undefined : code & 0xff;
 }
+
+/**
+ * Whether a copy has found the database busy at its first or last step, and can be repeated: Node then reports the state of the
+ * destination, which is no error.
+ */
+export const isBusyCopy = (error: unknown): boolean => resultCodeOf(error) === ResultCode.ok;
 
 /** Whether a file is damaged. */
 export const isDamage = (error: unknown): boolean => DAMAGE.includes(primaryCodeOf(error));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CommandError, messageOf } from '../errors.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { isDamage, unusable } from './database-error.ts';
+import { isBusyCopy, isDamage, unusable } from './database-error.ts';
 import {
   type ChangeLog,
   checkFile,
@@ -84,6 +84,8 @@ const LOG_PAGES = 4_000;
 
 /** Pages of 4 KB that a copy takes at a time; reads and writes wait meanwhile. */
 const COPY_PAGES = 250;
+/** Attempts at a copy. */
+const MAX_COPIES = 100;
 
 const sqlite = loadSqlite();
 
@@ -202,12 +204,24 @@ class SqliteDatabase implements DatabaseFile {
     // Not by the file system: a process that closes any descriptor of the file gives up its locks.
     closeSync(openPrivateFile(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL));
     try {
-      await sqlite.backup(this.#engine, file, { rate: COPY_PAGES });
+      await this.#copyPages(file);
     } catch (error) {
       rmSync(file, { force: true });
       throw error;
     }
     syncDirectory(dirname(file));
+  }
+
+  /** Copies run in another thread, and meet a write of this one now and then. */
+  async #copyPages(file: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await sqlite.backup(this.#engine, file, { rate: COPY_PAGES });
+        return;
+      } catch (error) {
+        if (!isBusyCopy(error) || attempt === MAX_COPIES) throw error;
+      }
+    }
   }
 
   #commitPending(): void {
