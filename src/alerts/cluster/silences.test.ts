@@ -55,6 +55,28 @@ test('silences in PostgreSQL', async (t) => {
     assert.deepEqual(written, [(await stored()).get(first.id)]);
   });
 
+  await t.test('what a look-up finds is known from then on, also if an earlier change arrives meanwhile', async () => {
+    const { a, first } = await createNodes(postgres);
+    const late = new ClusterSilences(postgres);
+    const expired = { ...first, endsAt: START, updatedAt: START };
+    await a.write([{ before: first, after: expired }]);
+    const found: unknown[] = [];
+    const looking = late.find(first.id, (silence, isNews) => found.push([silence.endsAt, isNews]));
+    const logged = await postgres.query<{ body: string }>(
+      "SELECT body FROM opsdeck.change WHERE kind = 'silence' AND key = $1 ORDER BY seq",
+      [first.id],
+    );
+    const [creation, expiry] = logged.slice(-2).map(({ body }) => late.receive(first.id, body)?.endsAt);
+    assert.equal(await looking, true);
+    // Whatever came first: the expiry is given once, and is the last.
+    const given = [creation, expiry, ...found.flatMap((one) => ((one as [number, boolean])[1] ? [START] : []))];
+    assert.deepEqual(
+      given.filter((endsAt) => endsAt === START),
+      [START],
+    );
+    assert.equal(await late.find('unknown', () => assert.fail('it does not exist')), false);
+  });
+
   await t.test('a successor is written only together with the end of its predecessor', async () => {
     const { a, b, first, stored } = await createNodes(postgres);
     const replace = (silence: Silence) => [

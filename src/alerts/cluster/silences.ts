@@ -73,9 +73,10 @@ export class ClusterSilences implements SilenceStorage {
     return rows.map((row) => this.#take(row));
   }
 
-  async find(id: string): Promise<Silence | undefined> {
+  async find(id: string, take: (found: Silence, isNews: boolean) => void): Promise<boolean> {
     const [row] = await this.#postgres.query<StoredSilence>(FIND, [[id]]);
-    return row && this.#take(row);
+    if (row) take(decodeSilence(row.body), this.#note(row.id, row.revision));
+    return row !== undefined;
   }
 
   async write(changes: readonly SilenceChange[]): Promise<SilenceWrite> {

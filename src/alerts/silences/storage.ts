@@ -19,8 +19,11 @@ export interface SilenceWrite {
 /** Where silences lie. */
 export interface SilenceStorage {
   load(): Promise<readonly Silence[]>;
-  /** A silence that another node may have written since the load. */
-  find(id: string): Promise<Silence | undefined>;
+  /**
+   * Looks up a silence that another node may have written since the load; false if there is none. `take` is called in the turn in
+   * which it counts as known; `isNews`: it was not known as that.
+   */
+  find(id: string, take: (found: Silence, isNews: boolean) => void): Promise<boolean>;
   /** Writes the changes together, or none of them. Rejects when it is unknown whether they are written. */
   write(changes: readonly SilenceChange[]): Promise<SilenceWrite>;
   delete(silences: readonly Silence[]): Promise<void>;
@@ -49,8 +52,8 @@ export class LocalSilences implements SilenceStorage {
     return rows.map(({ silence }) => decodeSilence(Buffer.from(silence as Uint8Array).toString()));
   }
 
-  async find(): Promise<undefined> {
-    return undefined;
+  async find(): Promise<boolean> {
+    return false;
   }
 
   async write(changes: readonly SilenceChange[]): Promise<SilenceWrite> {

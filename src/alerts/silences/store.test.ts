@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type Database, openDatabase } from '../../kernel/storage/database.ts';
 import type { Silence } from '../domain/silence.ts';
 import { HOUR, MINUTE, onLabelA, postedSilence, START } from '../testing/parts.ts';
-import { LocalSilences, SILENCE_MIGRATION, type SilenceChange } from './storage.ts';
+import { LocalSilences, SILENCE_MIGRATION, type SilenceChange, type SilenceStorage } from './storage.ts';
 import { countSilenceStates, type SilenceRules, SilenceStore } from './store.ts';
 
 const RULES: SilenceRules = { retentionMs: HOUR, maxSilences: 0, maxSilenceSizeBytes: 0, classicNames: false };
@@ -235,4 +235,28 @@ test('silences are counted by state', async (t) => {
   const { store } = await eventful(t);
   assert.deepEqual(countSilenceStates(store.all(), START + 1), { pending: 2, active: 2, expired: 0 });
   assert.deepEqual(countSilenceStates(store.all(), START + 3), { pending: 0, active: 2, expired: 2 });
+});
+
+test('a silence that another node has ended stays ended, also if its creation arrives during the look-up', async (t) => {
+  const local = new LocalSilences(await open(t, temporaryFolder(t)));
+  const other = new SilenceStore(local, RULES, () => 'theirs');
+  await other.set(postedSilence(), START);
+  const created = other.find('theirs') as Silence;
+  const ended = { ...created, endsAt: START + MINUTE, updatedAt: START + MINUTE };
+  const storage: SilenceStorage = Object.create(local, {
+    find: {
+      value: async (_id: string, take: (found: Silence, isNews: boolean) => void) => {
+        store.apply([{ before: undefined, after: created }]);
+        take(ended, true);
+        return true;
+      },
+    },
+    // Bound, as the methods of a class with private fields must be.
+    write: { value: (changes: readonly SilenceChange[]) => local.write(changes) },
+  });
+  const store = new SilenceStore(storage, RULES, () => 'ours');
+  const { id: _, ...content } = postedSilence();
+  const updated = await store.set({ ...content, id: 'theirs' }, START + MINUTE);
+  assert.deepEqual(updated, { ok: true, value: 'ours' });
+  assert.equal(store.find('theirs')?.endsAt, START + MINUTE);
 });

@@ -151,9 +151,11 @@ export class SilenceStore {
       await writing.catch(() => {});
       return true;
     }
-    const after = await this.#storage.find(id);
-    if (after && !this.#silences.has(id)) this.apply([{ before: undefined, after }]);
-    return after !== undefined;
+    return this.#storage.find(id, (after, isNews) => {
+      const before = this.#silences.get(id);
+      // Another node's change may have come meanwhile, and be older or newer.
+      if (isNews || !before) this.apply([{ before, after }]);
+    });
   }
 
   #findExcess(silence: Silence): string | undefined {
