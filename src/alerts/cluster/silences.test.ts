@@ -68,7 +68,7 @@ test('silences in PostgreSQL', async (t) => {
     );
     const [creation, expiry] = logged.slice(-2).map(({ body }) => late.receive(first.id, body)?.endsAt);
     assert.equal(await looking, true);
-    // Whatever came first: the expiry is given once, and is the last.
+    // In either order the expiry is given once, as the last.
     const given = [creation, expiry, ...found.flatMap((one) => ((one as [number, boolean])[1] ? [START] : []))];
     assert.deepEqual(
       given.filter((endsAt) => endsAt === START),

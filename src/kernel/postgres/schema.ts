@@ -45,7 +45,7 @@ export const KERNEL_STEPS: readonly string[] = [
     seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
   ) WITH (fillfactor = 50);
   `,
-  // A lease on a job. Whoever takes it over gets a higher fence, so that writes under the earlier one can be refused.
+  // A lease on a job. A new holder gets a higher fence, so that writes under the earlier one can be refused.
   `
   CREATE TABLE opsdeck.lease (
     id text PRIMARY KEY,

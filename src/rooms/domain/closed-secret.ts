@@ -1,7 +1,7 @@
 import type { Secret } from './copilot/copilot.ts';
 import type { Records } from './record.ts';
 
-/** What is useless until its secret is entered again: the server's key does not decrypt the stored one. */
+/** The owner of a stored secret that the server's key does not decrypt, and that must be entered again. */
 export interface ClosedSecret {
   readonly of: 'hook' | 'copilot' | 'provider';
   /** Of the hook; of the copilot's room; the provider's name. */

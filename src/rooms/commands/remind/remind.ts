@@ -55,7 +55,7 @@ function keep(
   const reminder: Reminder = { id, roomId: access.room.id, threadId: post.threadId ?? null, userId, text, at };
   const until = new Date(at).toISOString();
   const actions = [{ name: 'cancel', label: 'Cancel', line: `/remind cancel ${id}`, until }];
-  // A code span: what is mentioned is mentioned when the time has come.
+  // A code span mentions nobody: mentions belong to the message of the reminder.
   const body = `reminder for ${printEnd(at)}: ${codeSpan(text, MAX_TEXT)}`;
   const card = { ...cardOf(request, 'remind'), title: 'Reminder', actions };
   return posts.post(request, { body, card }, (view) => keepReminder(view, reminder));

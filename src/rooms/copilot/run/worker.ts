@@ -140,7 +140,7 @@ export class RunWorker {
     }
   }
 
-  /** Without an answer of PostgreSQL the run is left to whoever finds it there. */
+  /** Without an answer of PostgreSQL the run is left to the next look for unfinished ones. */
   #isAnothers({ code }: Refusal): boolean {
     return code === 'lease_lost' || (code === 'storage_unavailable' && this.#parts.jobs.isShared);
   }
