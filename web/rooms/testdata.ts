@@ -1,4 +1,17 @@
+import type { WireMe } from '../../src/rooms/contract/member.ts';
 import type { WireMessage } from '../../src/rooms/contract/message.ts';
+
+/** The caller's membership of a room. */
+export const me: WireMe = {
+  role: 'member',
+  involvement: 'mentions',
+  mutedUntil: null,
+  archived: false,
+  copilot: false,
+  lastReadSeq: 0,
+  threadReads: {},
+  version: 1,
+};
 
 /** A message of a room for tests; ids follow the sequence number unless given. */
 export function makeMessage(seq: number, change: Partial<WireMessage> = {}): WireMessage {

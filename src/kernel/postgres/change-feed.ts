@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { SharedRead } from '../shared-read.ts';
 import { ChangeListener } from './change-listener.ts';
 import type { Postgres } from './postgres.ts';
 import { CHANNEL } from './schema.ts';
@@ -63,9 +64,7 @@ export class ChangeFeed {
   readonly #listener: ChangeListener;
   /** Undefined: everything has to be loaded. */
   #position: Position | undefined;
-  /** The next read, which begins after the one that runs. */
-  #next: Promise<void> | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #reads = new SharedRead(() => this.#read());
   #isClosed = false;
   #cancelPoll: CancelTimer = () => {};
   #cancelPrune: CancelTimer = () => {};
@@ -94,8 +93,7 @@ export class ChangeFeed {
    * with a StorageAwayError, or with the error of `reload`.
    */
   catchUp(): Promise<void> {
-    this.#next ??= this.#readAfter(this.#running);
-    return this.#next;
+    return this.#reads.run();
   }
 
   async close(): Promise<void> {
@@ -104,17 +102,7 @@ export class ChangeFeed {
     this.#cancelPoll();
     this.#cancelPrune();
     await this.#listener.close();
-    await this.#running;
-  }
-
-  #readAfter(earlier: Promise<void>): Promise<void> {
-    const read = earlier.then(() => {
-      // From here on a caller needs another read.
-      this.#next = undefined;
-      return this.#read();
-    });
-    this.#running = read.catch(() => {});
-    return read;
+    await this.#reads.ended();
   }
 
   #wake(): void {

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WireMe } from '../../../src/rooms/contract/member.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
-import { makeMessage } from '../testdata.ts';
+import { makeMessage, me } from '../testdata.ts';
 import { InboxModel } from './model.ts';
 
-const me: WireMe = {
-  role: 'member',
-  involvement: 'mentions',
-  mutedUntil: null,
-  archived: false,
-  copilot: false,
-  lastReadSeq: 0,
-  threadReads: {},
-  version: 1,
-};
 const ana = { id: 'ana', name: 'Ana', kind: 'human' } as const;
 const toAna: Partial<WireMessage> = { mentions: { users: ['ana'], room: false, copilot: false } };
 const thread = (participants: readonly string[]): WireMessage['thread'] => ({

@@ -7,19 +7,9 @@ import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { newId } from '../new-id.ts';
 import { parsePath } from '../route.ts';
 import { wantsNotification } from '../shell/notification-rule.ts';
-import { makeMessage } from '../testdata.ts';
+import { makeMessage, me } from '../testdata.ts';
 import { RoomEntry } from './entry.ts';
 
-const me: WireMe = {
-  role: 'member',
-  involvement: 'mentions',
-  mutedUntil: null,
-  archived: false,
-  copilot: false,
-  lastReadSeq: 0,
-  threadReads: {},
-  version: 1,
-};
 const room: WireRoom = {
   id: 'r1',
   slug: 'ops',

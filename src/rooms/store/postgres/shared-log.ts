@@ -2,6 +2,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { StorageAwayError } from '../../../kernel/postgres/storage-error.ts';
+import { SharedRead } from '../../../kernel/shared-read.ts';
 import type { Fence } from '../../domain/change.ts';
 import type { Committed } from '../../domain/event.ts';
 import { newEpoch } from '../epoch.ts';
@@ -61,9 +62,7 @@ export class SharedLog {
   #firstPos = 1;
   /** Positions that were not dense: each one is a fault of the database or of opsdeck. */
   violations = 0;
-  /** The next read, which begins after the one that runs. */
-  #next: Promise<void> | undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #reads = new SharedRead(() => this.#read());
   /** Resolves after the last append. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -112,8 +111,7 @@ export class SharedLog {
 
   /** As catchUp, but rejects with a StorageAwayError. */
   refresh(): Promise<void> {
-    this.#next ??= this.#readAfter(this.#running);
-    return this.#next;
+    return this.#reads.run();
   }
 
   /** As in RoomStore, in the order of calls. */
@@ -162,7 +160,7 @@ export class SharedLog {
   /** Waits for the append and the read in progress. */
   async close(): Promise<void> {
     await this.#last;
-    await this.#running;
+    await this.#reads.ended();
   }
 
   async #send(batch: AppendBatch, version: number, fences: readonly Fence[]): Promise<AppendAnswer> {
@@ -186,16 +184,6 @@ export class SharedLog {
         return;
       }
     }
-  }
-
-  #readAfter(earlier: Promise<void>): Promise<void> {
-    const read = earlier.then(() => {
-      // From here on a caller needs another read.
-      this.#next = undefined;
-      return this.#read();
-    });
-    this.#running = read.catch(() => {});
-    return read;
   }
 
   async #read(): Promise<void> {

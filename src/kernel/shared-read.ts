@@ -1,0 +1,31 @@
+/** A read that callers share: those that call while one runs get the next one, which begins after it. */
+export class SharedRead {
+  readonly #read: () => Promise<void>;
+  #next: Promise<void> | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(read: () => Promise<void>) {
+    this.#read = read;
+  }
+
+  /** Resolves, or rejects, with a read that began after this call. */
+  run(): Promise<void> {
+    this.#next ??= this.#readAfter(this.#running);
+    return this.#next;
+  }
+
+  /** Resolves when the last read has ended, however. */
+  ended(): Promise<void> {
+    return this.#running;
+  }
+
+  #readAfter(earlier: Promise<void>): Promise<void> {
+    const read = earlier.then(() => {
+      // From here on a caller needs another read.
+      this.#next = undefined;
+      return this.#read();
+    });
+    this.#running = read.catch(() => {});
+    return read;
+  }
+}
