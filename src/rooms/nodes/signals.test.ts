@@ -29,6 +29,7 @@ async function openNode(t: TestContext, postgres: Postgres): Promise<Node> {
     async refresh() {
       log.refreshes++;
     },
+    reach: () => log.refresh(),
   };
   t.after(() => signals.close());
   signals.start(log);

@@ -31,8 +31,10 @@ export interface Signals {
 export interface WokenLog {
   /** The number of the last commit that is known. */
   readonly version: number;
-  /** Rejects with a StorageAwayError. */
+  /** Learns what was committed before this call. Rejects with a StorageAwayError. */
   refresh(): Promise<void>;
+  /** Learns a commit. Rejects with a StorageAwayError. */
+  reach(commits: number): Promise<void>;
 }
 
 export interface SharedSignalsParts {
@@ -151,7 +153,8 @@ export class SharedSignals implements Signals {
 
   #hear(payload: string): void {
     if (!payload.startsWith('{')) {
-      if (this.#woken && Number(payload) > this.#woken.version) this.#wake();
+      const commits = Number(payload);
+      if (this.#woken && commits > this.#woken.version) this.#wake(commits);
       return;
     }
     const { from, ...signal } = JSON.parse(payload) as Signal & { readonly from: string };
@@ -165,9 +168,10 @@ export class SharedSignals implements Signals {
     }
   }
 
-  #wake(): void {
-    if (this.#isClosed) return;
-    this.#woken?.refresh().catch((error) => {
+  #wake(commits?: number): void {
+    if (this.#isClosed || !this.#woken) return;
+    const woken = commits === undefined ? this.#woken.refresh() : this.#woken.reach(commits);
+    woken.catch((error) => {
       if (error instanceof StorageAwayError) return;
       this.#parts.log.error('the log cannot be read', { err: messageOf(error) });
     });

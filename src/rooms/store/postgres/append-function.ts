@@ -1,44 +1,47 @@
 /**
- * Commits a batch of writes in one call, or answers why not:
+ * Commits a batch of writes in one call, or answers why not. The last row is the answer (`a`) with the log before the batch:
  * - `moved`: the log is not that of the epoch; `busy`: another node goes first, to be called again soon;
  * - `behind`: something was committed after the version on which the writes were decided. A batch that only adds messages (not
  *   `p_changes`) depends on no other such batch, so that these never wait for each other. The node may go next;
- * - `taken`: an id of a message exists; `fenced`: a lease was lost, those of `numbers`;
- * - `written`: as commit `commits`, after position `pos`; `numbers` has the last sequence numbers of the rooms with new messages.
+ * - `taken`: an id of a message exists; `fenced`: a lease was lost, those of `b`;
+ * - `written`: as the next commit; `b` has the last sequence numbers of the rooms with new messages.
+ * Except with the first two, it comes after the rows of follow_rooms: what the node did not know before the batch, if anything.
  *
  * `p_events`: n from 1; either seq, or back: the distance from the last new message of the room, whose number then stands between
  * text, middle and rest. An id marks a new message. `p_rest`: lists by name, as append-batch.ts builds them.
  */
 export const APPEND = `
   CREATE FUNCTION opsdeck.append_to_rooms(
-    p_epoch text, p_writer uuid, p_version bigint, p_changes boolean, p_events json, p_rest json
-  ) RETURNS TABLE (outcome text, commits bigint, pos bigint, numbers json) LANGUAGE plpgsql AS $$
+    p_epoch text, p_writer uuid, p_version bigint, p_changes boolean, p_events json, p_rest json, p_commits bigint, p_pos bigint,
+    p_limit integer
+  ) RETURNS TABLE (what text, n bigint, m bigint, a text, b text, c text, d text, e text, writer uuid) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE
     log opsdeck.room_log;
     mine bigint;
     found json;
+    outcome text;
   BEGIN
     SELECT * INTO log FROM opsdeck.room_log FOR UPDATE;
     IF log.epoch <> p_epoch OR right(log.origin, 8) <> opsdeck.room_timeline() THEN
-      RETURN QUERY SELECT 'moved', log.commits, log.pos, NULL::json; RETURN;
-    END IF;
-    IF log.reserved_until > clock_timestamp() AND log.reserved_by <> p_writer THEN
-      RETURN QUERY SELECT 'busy', log.commits, log.pos, NULL::json; RETURN;
-    END IF;
-    IF log.changed > p_version OR (p_changes AND log.commits > p_version) THEN
+      outcome := 'moved';
+    ELSIF log.reserved_until > clock_timestamp() AND log.reserved_by <> p_writer THEN
+      outcome := 'busy';
+    ELSIF log.changed > p_version OR (p_changes AND log.commits > p_version) THEN
       UPDATE opsdeck.room_log SET reserved_by = p_writer, reserved_until = clock_timestamp() + interval '100 ms';
-      RETURN QUERY SELECT 'behind', log.commits, log.pos, NULL::json; RETURN;
-    END IF;
-    IF EXISTS (SELECT FROM json_to_recordset(p_events) AS e (id text) JOIN opsdeck.room_message m ON m.id = e.id) THEN
-      RETURN QUERY SELECT 'taken', log.commits, log.pos, NULL::json; RETURN;
-    END IF;
-    IF p_rest->'fences' IS NOT NULL THEN
+      outcome := 'behind';
+    ELSIF EXISTS (SELECT FROM json_to_recordset(p_events) AS e (id text) JOIN opsdeck.room_message m ON m.id = e.id) THEN
+      outcome := 'taken';
+    ELSIF p_rest->'fences' IS NOT NULL THEN
       SELECT json_agg(f.id) INTO found FROM json_to_recordset(p_rest->'fences') AS f (id text, fence bigint)
         WHERE NOT EXISTS (SELECT FROM opsdeck.lease l WHERE l.id = f.id AND l.fence = f.fence FOR SHARE);
-      IF found IS NOT NULL THEN
-        RETURN QUERY SELECT 'fenced', log.commits, log.pos, found; RETURN;
-      END IF;
+      IF found IS NOT NULL THEN outcome := 'fenced'; END IF;
+    END IF;
+    IF log.commits > p_commits AND outcome IS DISTINCT FROM 'moved' AND outcome IS DISTINCT FROM 'busy' THEN
+      RETURN QUERY SELECT * FROM opsdeck.follow_rooms(p_commits, p_pos, p_limit);
+    END IF;
+    IF outcome IS NOT NULL THEN
+      RETURN QUERY SELECT 'append', log.commits, log.pos, outcome, found::text, NULL, NULL, NULL, NULL::uuid; RETURN;
     END IF;
 
     mine := log.commits + 1;
@@ -138,5 +141,5 @@ export const APPEND = `
 
     UPDATE opsdeck.room_log SET commits = mine, changed = CASE WHEN p_changes THEN mine ELSE changed END,
       pos = log.pos + json_array_length(p_events), reserved_by = NULL, reserved_until = '-infinity';
-    RETURN QUERY SELECT 'written', mine, log.pos, found;
+    RETURN QUERY SELECT 'append', log.commits, log.pos, 'written', found::text, NULL, NULL, NULL, NULL::uuid;
   END $$;`;

@@ -9,9 +9,9 @@ import type { StoredState } from '../store.ts';
 /** Commits and a position that are known, and the most events. */
 export const FOLLOW_ROWS = 'SELECT * FROM opsdeck.follow_rooms($1, $2, $3)';
 
-/** A row of follow_rooms; what its columns hold depends on `what`. */
+/** A row of follow_rooms, or the answer of append_to_rooms; what its columns hold depends on `what`. */
 export interface FollowRow {
-  readonly what: 'log' | 'record' | 'room' | 'event';
+  readonly what: 'log' | 'record' | 'room' | 'event' | 'append';
   readonly n: number;
   readonly m: number;
   readonly a: string;

@@ -130,4 +130,7 @@ const FOLLOW = `
   END $$;`;
 
 /** The component `rooms`, one step per version. Only additive within a minor version of opsdeck. */
-export const ROOM_STEPS: readonly string[] = [`${TABLES}${ORIGIN}${FOLLOW}${APPEND}${REMOVALS}${FILES}`];
+export const ROOM_STEPS: readonly string[] = [
+  `${TABLES}${ORIGIN}${FOLLOW}${REMOVALS}${FILES}`,
+  `DROP FUNCTION IF EXISTS opsdeck.append_to_rooms(text, uuid, bigint, boolean, json, json);${APPEND}`,
+];

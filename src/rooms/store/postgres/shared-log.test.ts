@@ -211,3 +211,24 @@ test('a node that has missed removed records reads all of them again', async (t)
     'the other one has read it before',
   );
 });
+
+test('an append brings what other nodes have committed, in the order of the log and without a read', async (t) => {
+  if (!needsPostgres(t)) return;
+  const { nodes } = await openNodes(t, 2);
+  const [one, two] = nodes;
+  await post(one.store, newMessage('a'));
+  await one.store.append([{ events: [], records: [setting('key', 'value')] }]);
+  await assert.rejects(post(two.store, newMessage('a')), BehindError, 'also if it is refused');
+  await post(one.store, newMessage('a'));
+  await post(two.store, newMessage('a'));
+  assert.deepEqual(
+    two.commits.flatMap(({ isOwn, events, records }) => [
+      ...records.map(({ key }) => key),
+      ...events.map(({ pos }) => [isOwn, pos]),
+    ]),
+    ['key', [false, 1], [false, 2], [true, 3]],
+  );
+  await one.store.log.reach(two.store.version);
+  assert.deepEqual(eventsOf(one), eventsOf(two));
+  assert.deepEqual([one.store.log.violations, two.store.log.violations], [0, 0]);
+});

@@ -35,16 +35,17 @@ const LOAD_MS = 60_000;
 /** Before a write is tried again while another node goes first. */
 const BUSY_MS = 2;
 
-const APPEND = 'SELECT * FROM opsdeck.append_to_rooms($1, $2, $3, $4, $5, $6)';
+const APPEND = 'SELECT * FROM opsdeck.append_to_rooms($1, $2, $3, $4, $5, $6, $7, $8, $9)';
 const RENEW = 'SELECT opsdeck.renew_room_epoch($1, $2)';
 const ORIGIN = 'SELECT epoch, origin = opsdeck.room_origin() AS "isSame" FROM opsdeck.room_log';
 
 interface AppendAnswer {
   readonly outcome: 'written' | 'moved' | 'busy' | 'behind' | 'taken' | 'fenced';
+  /** Of the log before the batch. */
   readonly commits: number;
   readonly pos: number;
-  /** Of `fenced`: the ids of lost leases. */
-  readonly numbers: Readonly<Record<string, number>> | readonly string[] | null;
+  /** Of `written` the last sequence numbers; of `fenced` the ids of lost leases. */
+  readonly numbers: Readonly<Record<string, number>> | readonly string[];
 }
 
 /** What this node has read of the log. */
@@ -131,24 +132,26 @@ export class SharedLog {
     fences: readonly Fence[],
   ): Promise<readonly (readonly Committed[])[]> {
     const batch = new AppendBatch(writes);
-    const answer = await this.#send(batch, version, fences);
-    if (answer.outcome === 'fenced') throw new FencedError(answer.numbers as readonly string[]);
-    if (answer.outcome !== 'written') {
-      await this.refresh();
+    const { outcome, commits, pos, numbers } = await this.#send(batch, version, fences);
+    if (outcome === 'fenced') throw new FencedError(numbers as readonly string[]);
+    if (outcome !== 'written') {
+      if (outcome === 'moved' || this.version < commits) await this.refresh();
       throw new BehindError();
     }
-    const committed = batch.committed({
-      pos: answer.pos,
-      numbers: (answer.numbers ?? {}) as Readonly<Record<string, number>>,
-    });
-    const { commits, pos } = this.#applied;
-    if (commits === answer.commits - 1 && pos === answer.pos) {
+    const committed = batch.committed({ pos, numbers: numbers as Readonly<Record<string, number>> });
+    if (this.#applied.commits === commits && this.#applied.pos === pos) {
       const events = committed.flat();
-      this.#applied = { ...this.#applied, commits: answer.commits, pos: pos + events.length };
+      this.#applied = { ...this.#applied, commits: commits + 1, pos: pos + events.length };
       this.#tell({ isOwn: true, events, records: recordsOf(writes) });
-    } else if (commits < answer.commits) await this.#refreshTo(answer.commits);
+    } else if (this.version <= commits) await this.#refreshTo(commits + 1);
     this.#parts.announce();
     return committed;
+  }
+
+  /** As refresh, unless followers know this commit already, or the append in progress brings it. */
+  async reach(commits: number): Promise<void> {
+    await this.#last;
+    if (this.version < commits) await this.refresh();
   }
 
   /** Resolves when followers know a commit of this node; wakes the other nodes. */
@@ -166,13 +169,20 @@ export class SharedLog {
   async #send(batch: AppendBatch, version: number, fences: readonly Fence[]): Promise<AppendAnswer> {
     const { postgres, incarnation, clock } = this.#parts;
     const { epoch } = this.#applied;
-    const values = [epoch, incarnation, version, batch.hasChanges, batch.events, batch.rest(fences)];
+    const fixed = [epoch, incarnation, version, batch.hasChanges, batch.events, batch.rest(fences)];
     for (;;) {
-      const [answer] = await postgres.query<AppendAnswer>(APPEND, values);
-      if (!answer) throw new Error('append_to_rooms gave no answer');
+      const { commits, pos } = this.#applied;
+      const rows = await postgres.query<FollowRow>(APPEND, [...fixed, commits, pos, PAGE]);
+      const { answer, news } = readAppended(rows);
+      if (news) this.#learn(news, commits);
       if (answer.outcome !== 'busy') return answer;
       await new Promise<void>((done) => clock.after(BUSY_MS, done));
     }
+  }
+
+  /** Takes what an append has brought; what cannot be taken is left to the next read. `after`: the commit that was known. */
+  #learn(news: Followed, after: number): void {
+    if (news.epoch === this.#applied.epoch && news.pruned <= after) this.#apply(news, news.events.length < PAGE);
   }
 
   /** The write is committed: it is acknowledged even if its followers cannot be told yet. */
@@ -245,6 +255,20 @@ export class SharedLog {
       }
     }
   }
+}
+
+/** The rows of append_to_rooms. */
+function readAppended(rows: readonly FollowRow[]): {
+  readonly answer: AppendAnswer;
+  readonly news: Followed | undefined;
+} {
+  const last = rows.at(-1);
+  if (last?.what !== 'append') throw new Error('append_to_rooms gave no answer');
+  const { a: outcome, b: numbers, n: commits, m: pos } = last;
+  return {
+    answer: { outcome: outcome as AppendAnswer['outcome'], commits, pos, numbers: JSON.parse(numbers ?? '{}') },
+    news: rows.length === 1 ? undefined : readFollowed(rows.slice(0, -1)),
+  };
 }
 
 /** Consecutive events of this node, and of others. */
