@@ -62,9 +62,9 @@ describe('a credential', () => {
     assert.deepEqual([...credentials.environments], [other]);
   });
 
-  test('may be granted beside the configured ones, and is removed with them', (t) => {
-    const { credentials, environment } = createTestRelay(t, { environments: two });
-    credentials.grant('server', 'sdk-old', environment);
+  test('may be added to the usual ones, and is removed with them', (t) => {
+    const additionalKeys = [{ sdkKind: 'server', key: 'sdk-old', expiresAt: undefined }] as const;
+    const { credentials, environment } = createTestRelay(t, { environments: [{ ...two[0], additionalKeys }] });
     assert.equal(credentials.find('server', 'sdk-old'), environment);
     assert.equal(credentials.find('mobile', 'sdk-old'), 'unknown credential');
     credentials.remove(environment);

@@ -33,8 +33,9 @@ export class Credentials {
     this.#environments.add(environment);
     for (const sdkKind of SDK_KINDS) {
       const credential = credentialOf(environment, sdkKind);
-      if (credential !== undefined) this.grant(sdkKind, credential, environment);
+      if (credential !== undefined) this.#grant(sdkKind, credential, environment);
     }
+    for (const { sdkKind, key } of environment.options.additionalKeys ?? []) this.#grant(sdkKind, key, environment);
   }
 
   /** Removes an environment and its credentials. Its streams end with its `close`. */
@@ -48,8 +49,7 @@ export class Credentials {
     }
   }
 
-  /** Adds a credential of an environment. */
-  grant(sdkKind: SdkKind, credential: string, environment: Environment): void {
+  #grant(sdkKind: SdkKind, credential: string, environment: Environment): void {
     const hash = this.#hash(sdkKind, credential);
     const variants = this.#variants[sdkKind].get(hash) ?? new Map<string, Environment>();
     variants.set(environment.options.filter ?? '', environment);

@@ -1,16 +1,22 @@
+import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { FlagStore } from './flag-store.ts';
 import type { ConnectionStatus } from './status/connection-status.ts';
+
+/** What a source reports about its connection. */
+export type SourceConnection = Pick<ConnectionStatus, 'state' | 'succeeded' | 'failed' | 'refused'>;
 
 /** Receives the data and the connection status of a source. */
 export interface DataSink {
   readonly store: FlagStore;
-  readonly connection: ConnectionStatus;
+  readonly connection: SourceConnection;
 }
 
 /** Keeps the data of one environment up to date: from upstream, a file, an archive or a recording. */
 export interface DataSource {
   /** Results are reported to the sink. Never throws: a failure is a state of the connection. */
   start(): void;
+  /** Continues with other options of the same environment, for example another SDK key. */
+  use(environment: EnvironmentOptions): void;
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void>;
 }

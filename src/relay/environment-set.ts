@@ -67,6 +67,19 @@ export class EnvironmentSet {
     return environment;
   }
 
+  /** Continues to serve an environment with other options; ends streams whose credential is no longer valid. */
+  change(environment: Environment, options: EnvironmentOptions): void {
+    const { credentials } = this.#parts;
+    const running = this.#running.get(environment);
+    credentials.remove(environment);
+    environment.reconfigure(options);
+    credentials.add(environment);
+    running?.events.use(options);
+    running?.source.use(options);
+    const { filter } = options;
+    environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
+  }
+
   /** Stops serving an environment: removes its credentials and ends its streams. */
   async remove(environment: Environment): Promise<void> {
     this.#parts.credentials.remove(environment);

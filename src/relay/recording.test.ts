@@ -21,6 +21,8 @@ class IdleSource implements DataSource {
     this.starts += 1;
   }
 
+  use(): void {}
+
   async close(): Promise<void> {
     this.closes += 1;
   }

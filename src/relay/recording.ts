@@ -74,6 +74,10 @@ class RecordedSource implements DataSource {
     this.#source.start();
   }
 
+  use(environment: EnvironmentOptions): void {
+    this.#source.use(environment);
+  }
+
   /** Closes the source and saves pending changes. */
   close(): Promise<void> {
     this.#closing ??= this.#end();

@@ -17,7 +17,8 @@ import {
   type StreamFault,
 } from './testing/launchdarkly/faults.ts';
 import { emptySink, plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from './testing/launchdarkly/parts.ts';
-import { createUpstreamSource, type UpstreamLimits } from './upstream/source.ts';
+import type { FollowerLimits } from './upstream/follower.ts';
+import { createUpstreamSource } from './upstream/source.ts';
 
 const LIMITS = { headMs: 1_000_001, idleMs: 1_000_002 };
 type Limit = keyof typeof LIMITS;
@@ -55,7 +56,7 @@ class HastyClock implements Clock {
 }
 
 interface StartOptions {
-  readonly limits?: Partial<UpstreamLimits>;
+  readonly limits?: Partial<FollowerLimits>;
   readonly proxyUrl?: string;
 }
 
@@ -82,7 +83,7 @@ interface LieCase {
   readonly fault: StreamFault;
   readonly kind: ConnectionErrorKind;
   readonly statusCode?: number;
-  readonly limits?: Partial<UpstreamLimits>;
+  readonly limits?: Partial<FollowerLimits>;
   /** The timeout that ends the silence. */
   readonly endsAt?: Limit;
 }

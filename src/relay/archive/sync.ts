@@ -2,28 +2,25 @@ import type { Clock } from '../../kernel/clock.ts';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
-import type { Credentials } from '../credentials.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
-import type { Environment } from '../environment.ts';
-import type { EnvironmentSet } from '../environment-set.ts';
-import { type ArchivedEnvironment, applyArchivedData, compareEnvironments } from './environment.ts';
+import type { EnvironmentList } from '../environment-list/list.ts';
+import type { OpenSource } from '../environment-set.ts';
+import { type ArchivedEnvironment, applyArchivedData } from './environment.ts';
 import { watchArchive } from './watcher.ts';
 
 export interface ArchiveSyncParts {
   readonly archive: NonNullable<RelayOptions['archive']>;
-  readonly set: EnvironmentSet;
-  readonly credentials: Credentials;
-  /** Called for an environment that is no longer served. */
-  readonly onRemove: (environment: Environment) => void;
+  readonly list: Pick<EnvironmentList, 'update'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Keeps the served environments equal to those of an offline archive. */
+/** Fills the list of environments from an offline archive, and keeps their data up to date. */
 export class ArchiveSync {
   readonly #parts: ArchiveSyncParts;
   /** By name. */
-  readonly #served = new Map<string, { readonly environment: Environment; archived: ArchivedEnvironment }>();
+  #archived: ReadonlyMap<string, ArchivedEnvironment> = new Map();
+  readonly #sources = new Map<string, ArchivedSource>();
   #close: () => Promise<void> = async () => {};
 
   constructor(parts: ArchiveSyncParts) {
@@ -41,67 +38,63 @@ export class ArchiveSync {
     this.#update(opened.value.environments);
   }
 
-  archivedAs({ options }: Pick<Environment, 'options'>): ArchivedEnvironment | undefined {
-    return this.#served.get(options.name)?.archived;
-  }
+  /** The source of an environment of the archive. */
+  readonly openSource: OpenSource = (sink, { name }, log) => {
+    const read = () => this.#archived.get(name);
+    const source = new ArchivedSource(sink, { read, clock: this.#parts.clock, log });
+    this.#sources.set(name, source);
+    return source;
+  };
 
   close(): Promise<void> {
     return this.#close();
   }
 
   #update(environments: readonly ArchivedEnvironment[]): void {
-    const before = [...this.#served.values()].map(({ archived }) => archived);
-    const { added, removed, changed } = compareEnvironments(before, environments);
-    for (const archived of removed) this.#remove(archived);
-    for (const { after, hasNewData } of changed) this.#change(after, hasNewData);
-    for (const archived of added) this.#add(archived);
+    this.#archived = new Map(environments.map((environment) => [environment.options.name, environment]));
+    this.#parts.list.update(environments.map(({ options }) => options));
+    for (const [name, source] of this.#sources) {
+      if (this.#archived.has(name)) source.refresh();
+      else this.#sources.delete(name);
+    }
+  }
+}
+
+interface ArchivedSourceParts {
+  readonly read: () => ArchivedEnvironment | undefined;
+  readonly clock: Clock;
+  /** The log of the environment. */
+  readonly log: Log;
+}
+
+class ArchivedSource implements DataSource {
+  readonly #sink: DataSink;
+  readonly #parts: ArchivedSourceParts;
+  /** Of the data in the store. */
+  #dataId: string | undefined;
+
+  constructor(sink: DataSink, parts: ArchivedSourceParts) {
+    this.#sink = sink;
+    this.#parts = parts;
   }
 
-  #add(archived: ArchivedEnvironment): void {
-    const environment = this.#parts.set.add(archived.options, (sink) => this.#sourceOf(archived, sink));
-    this.#served.set(archived.options.name, { environment, archived });
-    this.#grant(archived, environment);
+  start(): void {
+    this.refresh();
   }
 
-  #change(archived: ArchivedEnvironment, hasNewData: boolean): void {
-    const { credentials } = this.#parts;
-    const served = this.#served.get(archived.options.name);
-    if (!served) return;
-    const { environment } = served;
-    served.archived = archived;
-    credentials.remove(environment);
-    environment.reconfigure(archived.options);
-    credentials.add(environment);
-    this.#grant(archived, environment);
-    const { filter } = archived.options;
-    environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
-    if (hasNewData) this.#applyData(archived, environment);
-  }
+  use(): void {}
 
-  #remove({ options }: ArchivedEnvironment): void {
-    const served = this.#served.get(options.name);
-    if (!served) return;
-    this.#served.delete(options.name);
-    this.#parts.onRemove(served.environment);
-    void this.#parts.set.remove(served.environment);
-  }
+  async close(): Promise<void> {}
 
-  #grant({ additionalKeys }: ArchivedEnvironment, environment: Environment): void {
-    for (const { sdkKind, key } of additionalKeys) this.#parts.credentials.grant(sdkKind, key, environment);
-  }
-
-  #sourceOf(archived: ArchivedEnvironment, sink: DataSink): DataSource {
-    return { start: () => this.#applyData(archived, sink), close: async () => {} };
-  }
-
-  #applyData(archived: ArchivedEnvironment, sink: DataSink): void {
-    const { clock, log } = this.#parts;
-    const applied = applyArchivedData(archived, sink, clock.now());
+  /** Applies the data if it has changed. */
+  refresh(): void {
+    const { read, clock, log } = this.#parts;
+    const archived = read();
+    if (!archived || archived.dataId === this.#dataId) return;
+    this.#dataId = archived.dataId;
+    const applied = applyArchivedData(archived, this.#sink, clock.now());
     if (applied.ok) return;
-    sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
-    log.error('the data of an environment of the archive cannot be read', {
-      env: archived.options.name,
-      error: applied.reason,
-    });
+    this.#sink.connection.failed({ kind: 'INVALID_DATA', time: clock.now() });
+    log.error('the data of an environment of the archive cannot be read', { error: applied.reason });
   }
 }

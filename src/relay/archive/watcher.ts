@@ -3,7 +3,8 @@ import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { type ArchiveDefaults, type ArchivedEnvironment, readArchivedEnvironment, unexpired } from './environment.ts';
+import type { ListDefaults } from '../environment-list/representation.ts';
+import { type ArchivedEnvironment, readArchivedEnvironment } from './environment.ts';
 import { type EnvironmentFiles, readArchiveFiles } from './files.ts';
 
 export interface ArchiveOptions {
@@ -14,7 +15,7 @@ export interface ArchiveOptions {
   readonly log: Log;
   /** Called with all environments after a change; not for the initial ones. */
   readonly onChange: (environments: readonly ArchivedEnvironment[]) => void;
-  readonly defaults?: ArchiveDefaults;
+  readonly defaults?: ListDefaults;
 }
 
 /**
@@ -36,7 +37,6 @@ export class ArchiveWatcher {
   #checking: Promise<void> | undefined;
   #isClosed = false;
   #stopWatching: CancelTimer = () => {};
-  #cancelExpiry: CancelTimer = () => {};
   #lastFailure: string | undefined;
 
   constructor(options: ArchiveOptions) {
@@ -64,7 +64,6 @@ export class ArchiveWatcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWatching();
-    this.#cancelExpiry();
     await this.#checking;
   }
 
@@ -113,11 +112,11 @@ export class ArchiveWatcher {
   }
 
   #take(files: readonly EnvironmentFiles[]): void {
-    const { clock, log, defaults, path } = this.#options;
+    const { log, defaults, path } = this.#options;
     const known = new Map(this.#environments.map((environment) => [environment.options.name, environment]));
     const environments = new Map<string, ArchivedEnvironment>();
     for (const file of files) {
-      const read = readArchivedEnvironment(file, clock.now(), defaults);
+      const read = readArchivedEnvironment(file, defaults);
       if (!read.ok)
         log.error('an environment of the archive cannot be read; its last version stays in use', {
           path,
@@ -130,33 +129,9 @@ export class ArchiveWatcher {
     }
     if (environments.size === 0) log.warn('the archive has no environments', { path });
     this.#environments = [...environments.values()].sort((a, b) => (a.options.name < b.options.name ? -1 : 1));
-    this.#scheduleExpiry();
-  }
-
-  /** Removes additional keys when they expire. */
-  #scheduleExpiry(): void {
-    const { clock, log, path } = this.#options;
-    this.#cancelExpiry();
-    const ends = this.#environments.flatMap(({ additionalKeys }) =>
-      additionalKeys.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt),
-    );
-    const next = Math.min(...ends);
-    if (this.#isClosed || !Number.isFinite(next)) return;
-    this.#cancelExpiry = clock.after(next - clock.now(), () => {
-      const now = clock.now();
-      this.#environments = this.#environments.map((environment) => withoutExpired(environment, now));
-      this.#scheduleExpiry();
-      log.info('a key has expired', { path });
-      this.#options.onChange(this.#environments);
-    });
   }
 }
 
 function isSame(a: ArchivedEnvironment, b: ArchivedEnvironment): boolean {
   return a.version === b.version && a.dataId === b.dataId;
-}
-
-function withoutExpired(environment: ArchivedEnvironment, now: number): ArchivedEnvironment {
-  const additionalKeys = unexpired(environment.additionalKeys, now);
-  return additionalKeys.length === environment.additionalKeys.length ? environment : { ...environment, additionalKeys };
 }

@@ -1,9 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpClient } from '../../kernel/http-client/http-client.ts';
-import type { ArchiveSync } from '../archive/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import type { Credentials } from '../credentials.ts';
-import type { Environment } from '../environment.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
 import { Goals } from '../goals.ts';
 import type { RelayMetrics } from '../metrics/metrics.ts';
@@ -11,7 +9,6 @@ import type { OfrepStreams } from '../ofrep/streams.ts';
 import { launchDarklyPaths, type Paths } from '../routes/index.ts';
 import { ofrepPaths } from '../routes/ofrep.ts';
 import { statusPaths } from '../routes/status.ts';
-import type { EnvironmentDetails } from '../status/status.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from '../version.ts';
 
 interface RelayPathsParts {
@@ -21,7 +18,6 @@ interface RelayPathsParts {
   readonly http: HttpClient;
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
-  readonly archive: ArchiveSync | undefined;
   readonly clock: Clock;
 }
 
@@ -45,13 +41,12 @@ export function relayPaths(parts: RelayPathsParts): Paths {
   };
 }
 
-function statusPathsOf({ options, credentials, set, metrics, archive, clock }: RelayPathsParts): Paths {
+function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPathsParts): Paths {
   const environments = () => set.environments;
   const isComplete = () => credentials.isComplete;
   return statusPaths({
     status: {
       environments,
-      details: (environment) => describeArchived(archive, environment),
       isComplete,
       now: () => clock.now(),
       disconnectedStatusMs: options.disconnectedStatusMs,
@@ -62,14 +57,4 @@ function statusPathsOf({ options, credentials, set, metrics, archive, clock }: R
     readiness: { environments, isComplete },
     metrics,
   });
-}
-
-/** Details that only the archive has. */
-function describeArchived(archive: ArchiveSync | undefined, environment: Environment): EnvironmentDetails {
-  const archived = archive?.archivedAs(environment);
-  if (!archived) return {};
-  const expiring = archived.additionalKeys.find(
-    ({ sdkKind, expiresAt }) => sdkKind === 'server' && expiresAt !== undefined,
-  );
-  return { names: archived.labels, ...(expiring ? { expiringSdkKey: expiring.key } : {}) };
 }

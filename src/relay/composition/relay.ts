@@ -7,7 +7,7 @@ import type { Log } from '../../kernel/log.ts';
 import { ArchiveSync } from '../archive/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import { Credentials } from '../credentials.ts';
-import type { Environment } from '../environment.ts';
+import { EnvironmentList } from '../environment-list/list.ts';
 import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
 import { createFileSource } from '../file-source/source.ts';
@@ -46,9 +46,15 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   const inflater = new Inflater();
   const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
   const ofrep = new OfrepStreams(registry);
-  const onRemove = (environment: Environment) => void ofrep.forget(environment);
-  const archive =
-    options.archive && new ArchiveSync({ archive: options.archive, set, credentials, onRemove, clock, log });
+  const list = new EnvironmentList({
+    set,
+    openSource: (sink, environment, own) => (archive?.openSource ?? openSource)(sink, environment, own),
+    onRevoke: (environment) => void ofrep.forget(environment),
+    clock,
+    log,
+  });
+  const openSource = sourceOpener(options, http, clock);
+  const archive = options.archive && new ArchiveSync({ archive: options.archive, list, clock, log });
   const metrics = new RelayMetrics({
     prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
     environments: () => set.environments,
@@ -58,17 +64,18 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     startedAt: clock.now(),
     version: OPSDECK_VERSION,
   });
-  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, archive, clock });
+  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, clock });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,
     registry,
     metrics,
     async start() {
-      for (const environment of options.environments) set.add(environment, sourceOpener(options, http, clock));
-      await archive?.start();
+      if (archive) await archive.start();
+      else list.update(options.environments);
     },
     async close() {
+      list.close();
       await archive?.close();
       await Promise.all([registry.close(), set.close()]);
       await http.close();

@@ -80,4 +80,23 @@ export interface EnvironmentOptions {
   readonly filter: string | undefined;
   /** A flag file, or a folder of them, instead of upstream. */
   readonly dataFile: string | undefined;
+  /** Valid besides sdkKey and mobileKey. */
+  readonly additionalKeys?: readonly AdditionalKey[];
+  /** LaunchDarkly's names, of automatic configuration and archives. */
+  readonly labels?: EnvironmentLabels;
+}
+
+export interface AdditionalKey {
+  readonly sdkKind: 'server' | 'mobile';
+  readonly key: string;
+  /** Epoch milliseconds; undefined: never. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Names of an environment and its project; empty if absent. */
+export interface EnvironmentLabels {
+  readonly envKey: string;
+  readonly envName: string;
+  readonly projKey: string;
+  readonly projName: string;
 }

@@ -70,8 +70,8 @@ export class EventForwarder implements EventReceiver {
     this.#warnings = new EventWarnings(clock, log);
     this.#delivery = { http, clock, log, signal: this.#abort.signal };
     this.#diagnostics = new DiagnosticForwarder(this.#delivery, this.counts);
-    if (this.mode !== 'forward') return;
     this.use(parts.environment);
+    if (this.mode !== 'forward') return;
     this.#cancelTick = clock.every(options.events.flushMs, () => this.#tick());
   }
 
@@ -84,6 +84,7 @@ export class EventForwarder implements EventReceiver {
 
   /** Uses the credentials of these options for further deliveries. */
   use(environment: EnvironmentOptions): void {
+    if (this.mode !== 'forward') return;
     for (const sdkKind of SDK_KINDS) {
       const target = eventTarget(this.#parts.options.events.uri, sdkKind, environment);
       if (!target) continue;

@@ -61,6 +61,9 @@ class FileSource implements DataSource {
     });
   }
 
+  /** A file needs no key. */
+  use(): void {}
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelCheck();

@@ -88,9 +88,21 @@ describe('GET /status', () => {
   });
 
   test('all fields, in their order', async (t) => {
-    const relay = createStatusRelay(t, {}, () => ({
-      names: { envKey: 'prod', envName: 'Production', projKey: 'shop', projName: 'Shop' },
-      expiringSdkKey: 'sdk-99999999-0000-4000-8000-00000000000f',
+    const keyOf = (sdkKind: 'server' | 'mobile', end: string, expiresAt?: number) => ({
+      sdkKind,
+      key: `${sdkKind === 'server' ? 'sdk' : 'mob'}-99999999-0000-4000-8000-0000000000${end}`,
+      expiresAt,
+    });
+    const environment = {
+      labels: { envKey: 'prod', envName: 'Production', projKey: 'shop', projName: 'Shop' },
+      additionalKeys: [
+        keyOf('server', '0d'),
+        keyOf('mobile', '0e'),
+        keyOf('server', '0f', START),
+        keyOf('server', '10', START),
+      ],
+    };
+    const relay = createStatusRelay(t, { environments: [environment] }, () => ({
       dataStore: { state: 'INTERRUPTED', stateSince: 7, database: 'redis', dbServer: 'redis://h:6379', dbPrefix: 'p' },
       bigSegments: { available: true, potentiallyStale: false, lastSynchronizedOn: 9 },
     }));
@@ -103,6 +115,8 @@ describe('GET /status', () => {
         '"envKey":"prod","envName":"Production","projKey":"shop","projName":"Shop",' +
         '"mobileKey":"mob-********-****-****-****-*******0000b",' +
         '"expiringSdkKey":"sdk-********-****-****-****-*******0000f",' +
+        '"additionalSdkKeys":["sdk-********-****-****-****-*******0000d","sdk-********-****-****-****-*******00010"],' +
+        '"additionalMobileKeys":["mob-********-****-****-****-*******0000e"],' +
         '"status":"connected",' +
         '"connectionStatus":{"state":"VALID","stateSince":1767225600000},' +
         '"dataStoreStatus":{"state":"INTERRUPTED","stateSince":7,"database":"redis",' +
@@ -155,11 +169,10 @@ describe('GET /status', () => {
 describe('GET /status of one environment', () => {
   const labels = { envKey: 'prod', envName: 'Production', projKey: 'shop', projName: 'Shop' };
   const environments = [
-    {},
-    { name: 'production/few', filter: 'few' },
+    { labels },
+    { labels, name: 'production/few', filter: 'few' },
     { ...BARE, name: 'with space', sdkKey: 'sdk-1', mobileKey: 'mob-1', envId: 'f00d' },
   ];
-  const details = ({ options }: Environment): EnvironmentDetails => (options.envId === 'f00d' ? {} : { names: labels });
   const found: readonly [path: string, index: number][] = [
     ['/status/production', 0],
     ['/status/507f1f77bcf86cd799439011', 0],
@@ -173,7 +186,7 @@ describe('GET /status of one environment', () => {
   ];
   for (const [path, index] of found) {
     test(`${path}: the same as in the whole`, async (t) => {
-      const relay = createStatusRelay(t, { environments }, details);
+      const relay = createStatusRelay(t, { environments });
       const whole = JSON.parse((await relay.get('/status')).text);
       const { status, text } = await relay.get(path);
       assert.equal(status, 200);
@@ -192,7 +205,7 @@ describe('GET /status of one environment', () => {
     '/status/sdk-1',
   ]) {
     test(`${path}: 404, for any expectation`, async (t) => {
-      const relay = createStatusRelay(t, { environments }, details);
+      const relay = createStatusRelay(t, { environments });
       for (const query of ['', '?expect=status=connected', '?expect=']) {
         const { status, text } = await relay.get(path + query);
         assert.equal(status, 404);

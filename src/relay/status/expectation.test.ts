@@ -9,6 +9,7 @@ const DOCUMENT = {
       status: 'connected',
       connectionStatus: { state: 'VALID', stateSince: 1618859993000, lastError: undefined },
       bigSegmentStatus: undefined,
+      additionalSdkKeys: ['sdk-*1', 'sdk-*2'],
     },
     'my.env (few)': { status: 'disconnected' },
     'a"b\\c': { status: 'connected' },
@@ -36,6 +37,8 @@ describe('the expectation of a status request', () => {
     ['environments.production.bigSegmentStatus.available=true', 412, 'true', null],
     ['environments.production.expiringSdkKey=x', 412, 'x', null],
     ['environments.production.connectionStatus.lastError.kind=NETWORK_ERROR', 412, 'NETWORK_ERROR', null],
+    ['environments.production.additionalSdkKeys[1]=sdk-*2', 200, 'sdk-*2', 'sdk-*2'],
+    ['environments.production.additionalSdkKeys[2]=sdk-*2', 412, 'sdk-*2', null],
     ['environments.__proto__.status=x', 412, 'x', null],
     ['autoConfigStatus.state=VALID', 412, 'VALID', null],
   ];
@@ -66,6 +69,8 @@ describe('the expectation of a status request', () => {
     ['environments.production=x', 422, '"production" is an object; name one of its fields'],
     ['environments=x', 422, '"environments" is an object; name one of its fields'],
     ['status.kind=x', 422, 'a value has no fields, such as "kind"'],
+    ['environments.production.additionalSdkKeys=x', 422, '"additionalSdkKeys" is an object; name one of its fields'],
+    ['environments.production.additionalSdkKeys.x=x', 422, 'a list expects an index, not "x"'],
     ['environments[0].status=x', 422, '[0] expects an array, but this is none'],
     ['environments[status=connected].status=x', 422, '[status=connected] expects an array, but this is none'],
   ];

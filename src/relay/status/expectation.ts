@@ -74,6 +74,7 @@ interface Expression {
 /** A name with a dot or bracket must be in brackets and quotes: `environments["my.env"].status`. */
 const STEP = /^(?:\.?([^.[\]=!<>~"]+)|\["((?:[^"\\]|\\.)*)"\]|\[([^\]"]*)\])/;
 const OPERATOR = /^[=!<>~]+/;
+const INDEX = /^\[\d+\]$/;
 
 function readExpression(expr: string): Outcome<Expression> {
   const path: string[] = [];
@@ -106,14 +107,17 @@ function follow(path: readonly string[], document: object, fields: StatusField):
 
 function fieldBelow(field: StatusField, name: string): Outcome<StatusField> {
   if (field === 'value') return refused(`a value has no fields, such as ${JSON.stringify(name)}`);
-  // The document has no arrays.
-  if (name.startsWith('[') && name.endsWith(']')) return refused(`${name} expects an array, but this is none`);
+  const isIndex = name.startsWith('[') && name.endsWith(']');
+  if ('items' in field)
+    return INDEX.test(name) ? accepted(field.items) : refused(`a list expects an index, not ${JSON.stringify(name)}`);
+  if (isIndex) return refused(`${name} expects an array, but this is none`);
   if ('anyName' in field) return accepted(field.anyName);
   const below = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined;
   return below ? accepted(below) : refused(`unknown field ${JSON.stringify(name)}`);
 }
 
 function propertyOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name];
+  const property = Array.isArray(value) ? name.slice(1, -1) : name;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, property)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[property];
 }

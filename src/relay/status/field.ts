@@ -1,8 +1,9 @@
 /**
- * A possible field of the status document: a value, an object with these fields, or an object with any names.
+ * A possible field of the status document: a value, a list, an object with these fields, or an object with any names.
  */
 export type StatusField =
   | 'value'
+  | { readonly items: StatusField }
   | { readonly fields: Readonly<Record<string, StatusField>> }
   | { readonly anyName: StatusField };
 
@@ -17,6 +18,8 @@ const CONNECTION: StatusField = {
 export const ENVIRONMENT_FIELDS: StatusField = {
   fields: {
     ...values('sdkKey', 'envId', 'envKey', 'envName', 'projKey', 'projName', 'mobileKey', 'expiringSdkKey', 'status'),
+    additionalSdkKeys: { items: 'value' },
+    additionalMobileKeys: { items: 'value' },
     connectionStatus: CONNECTION,
     dataStoreStatus: { fields: values('state', 'stateSince', 'database', 'dbServer', 'dbPrefix', 'dbTable') },
     bigSegmentStatus: { fields: values('available', 'potentiallyStale', 'lastSynchronizedOn') },

@@ -1,25 +1,19 @@
-import type { EnvironmentOptions } from '../config/relay-options.ts';
+import type { AdditionalKey, EnvironmentOptions } from '../config/relay-options.ts';
 import { maskKey } from '../masking.ts';
 import type { ConnectionError, ConnectionState, ConnectionStatus } from './connection-status.ts';
 
 /** The properties of an environment that its status reports. Times are epoch milliseconds. */
 export interface ReportedEnvironment {
-  readonly options: Pick<EnvironmentOptions, 'name' | 'sdkKey' | 'envId' | 'mobileKey' | 'filter'>;
+  readonly options: Pick<
+    EnvironmentOptions,
+    'name' | 'sdkKey' | 'envId' | 'mobileKey' | 'filter' | 'additionalKeys' | 'labels'
+  >;
   readonly connection: Pick<ConnectionStatus, 'state' | 'stateSince' | 'lastError' | 'isConnected'>;
   readonly createdAt: number;
 }
 
 /** Optional properties. */
 export interface EnvironmentDetails {
-  /** LaunchDarkly's names of the environment and its project, if known. */
-  readonly names?: {
-    readonly envKey: string;
-    readonly envName: string;
-    readonly projKey: string;
-    readonly projName: string;
-  };
-  /** The previous SDK key while it is still valid. */
-  readonly expiringSdkKey?: string;
   readonly dataStore?: DataStoreStatus;
   readonly bigSegments?: BigSegmentStatus;
 }
@@ -70,6 +64,8 @@ export interface EnvironmentStatus {
   readonly projName: string | undefined;
   readonly mobileKey: string | undefined;
   readonly expiringSdkKey: string | undefined;
+  readonly additionalSdkKeys: readonly string[] | undefined;
+  readonly additionalMobileKeys: readonly string[] | undefined;
   readonly status: 'connected' | 'disconnected';
   readonly connectionStatus: {
     readonly state: ConnectionState;
@@ -101,22 +97,38 @@ export function describeEnvironment<E extends ReportedEnvironment>(
   { details, now, disconnectedStatusMs }: StatusSources<E>,
 ): EnvironmentStatus {
   const { options, connection, createdAt } = environment;
-  const { names, expiringSdkKey, dataStore, bigSegments } = details?.(environment) ?? {};
+  const { dataStore, bigSegments } = details?.(environment) ?? {};
   const { state, stateSince, lastError } = connection;
   return {
     sdkKey: shown(options.sdkKey, maskKey),
     envId: shown(options.envId),
-    envKey: shown(names?.envKey),
-    envName: shown(names?.envName),
-    projKey: shown(names?.projKey),
-    projName: shown(names?.projName),
+    envKey: shown(options.labels?.envKey),
+    envName: shown(options.labels?.envName),
+    projKey: shown(options.labels?.projKey),
+    projName: shown(options.labels?.projName),
     mobileKey: shown(options.mobileKey, maskKey),
-    expiringSdkKey: shown(expiringSdkKey, maskKey),
+    ...describeKeys(options.additionalKeys),
     status: connection.isConnected(now(), disconnectedStatusMs) ? 'connected' : 'disconnected',
     connectionStatus: { state, stateSince, lastError },
     // A store in memory cannot fail.
     dataStoreStatus: dataStore ?? { state: 'VALID', stateSince: createdAt },
     bigSegmentStatus: bigSegments,
+  };
+}
+
+/** The first SDK key that ends is shown as the expiring one, all others as additional ones. */
+function describeKeys(
+  keys: readonly AdditionalKey[] = [],
+): Pick<EnvironmentStatus, 'expiringSdkKey' | 'additionalSdkKeys' | 'additionalMobileKeys'> {
+  const expiring = keys.find(({ sdkKind, expiresAt }) => sdkKind === 'server' && expiresAt !== undefined);
+  const others = (kind: AdditionalKey['sdkKind']) => {
+    const masked = keys.filter((one) => one.sdkKind === kind && one !== expiring).map(({ key }) => maskKey(key));
+    return masked.length === 0 ? undefined : masked;
+  };
+  return {
+    expiringSdkKey: shown(expiring?.key, maskKey),
+    additionalSdkKeys: others('server'),
+    additionalMobileKeys: others('mobile'),
   };
 }
 
@@ -141,17 +153,16 @@ export type StatusTarget =
 
 /** Finds an environment by name, id, or project and environment key; a name may include the filter: `name/filter`. */
 export function findTarget<E extends ReportedEnvironment>(
-  { environments, details }: Pick<StatusSources<E>, 'environments' | 'details'>,
+  { environments }: Pick<StatusSources<E>, 'environments'>,
   target: StatusTarget,
 ): E | undefined {
   for (const environment of environments()) {
-    const { name, envId, filter } = environment.options;
+    const { name, envId, filter, labels } = environment.options;
     if ('identifier' in target) {
       const full = target.filter === undefined ? target.identifier : `${target.identifier}/${target.filter}`;
       if (name === full || (envId === target.identifier && filter === target.filter)) return environment;
     } else {
-      const names = details?.(environment).names;
-      if (names?.projKey === target.projKey && names.envKey === target.envKey && filter === target.filter)
+      if (labels?.projKey === target.projKey && labels.envKey === target.envKey && filter === target.filter)
         return environment;
     }
   }

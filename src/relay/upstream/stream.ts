@@ -17,9 +17,9 @@ export interface UpstreamFailure {
 export type UpstreamHttp = Pick<HttpClient, 'open'>;
 
 export interface UpstreamAddress {
-  readonly streamUri: string;
-  readonly sdkKey: string;
-  readonly filter: string | undefined;
+  readonly url: URL;
+  /** For the header Authorization. */
+  readonly key: string;
 }
 
 type OpenedStream = Outcome<Readable, UpstreamFailure>;
@@ -34,16 +34,21 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** 4xx statuses that are worth a retry. */
 const RETRYABLE: readonly number[] = [400, 408, 429];
 
-/** Opens the `/all` stream of an environment, following redirects. Rejects without a response. */
+/** The URL of a stream below `streamUri`, which may have a path. */
+export function streamUrl(streamUri: string, path: string, query: Readonly<Record<string, string>>): URL {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return new URL(`${streamUri.replace(/\/+$/, '')}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`);
+}
+
+/** Opens a stream, following redirects. Rejects without a response. */
 export async function openUpstreamStream(
   http: UpstreamHttp,
-  { streamUri, sdkKey, filter }: UpstreamAddress,
+  address: UpstreamAddress,
   signal: AbortSignal,
 ): Promise<OpenedStream> {
-  const query = filter === undefined || filter === '' ? '' : `?filter=${encodeURIComponent(filter)}`;
-  let url = new URL(`${streamUri.replace(/\/+$/, '')}/all${query}`);
+  let { url } = address;
   const headers = {
-    authorization: sdkKey,
+    authorization: address.key,
     'user-agent': USER_AGENT,
     'x-launchdarkly-instance-id': INSTANCE_ID,
     accept: 'text/event-stream',

@@ -27,7 +27,7 @@ export function plainEnvironment(options: Partial<EnvironmentOptions> = {}): Env
   };
 }
 
-export function emptySink(clock: Clock): DataSink {
+export function emptySink(clock: Clock): DataSink & { readonly connection: ConnectionStatus } {
   return { store: new FlagStore(), connection: new ConnectionStatus(clock.now()) };
 }
 
