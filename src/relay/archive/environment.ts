@@ -66,6 +66,8 @@ export function readArchivedEnvironment(
       projKey: projKey || undefined,
       filter: undefined,
       dataFile: undefined,
+      storePrefix: undefined,
+      storeTable: undefined,
     },
     labels: { envKey: text(env.envKey), envName: text(env.envName), projKey, projName: text(env.projName) },
     version: number(env.version),
