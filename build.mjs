@@ -25,11 +25,13 @@ const rarelyNeeded = [
   'ky',
   'nodemailer/.*',
   '@aws-sdk/client-sns',
+  '@aws-sdk/client-dynamodb',
   '@aws-sdk/credential-providers',
   'bcryptjs',
   'yaml',
   're2js',
   'pg',
+  '@redis/client',
 ];
 
 /** Packages that are imported statically, but unpacked at the first use of an export. */

@@ -60,6 +60,7 @@ export function readRelayOptions(
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems),
     recordPath: commandLine.record ?? main.recordPath,
+    store: undefined,
   };
 }
 

@@ -18,6 +18,8 @@ export const ENVIRONMENT_DEFAULTS: Omit<EnvironmentOptions, 'name' | 'sdkKey'> =
   projKey: undefined,
   filter: undefined,
   dataFile: undefined,
+  storePrefix: undefined,
+  storeTable: undefined,
 };
 
 /**

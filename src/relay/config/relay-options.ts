@@ -1,6 +1,7 @@
 import type { SecureVersion } from 'node:tls';
 import type { SiteRules } from '../../kernel/http/site-address.ts';
 import type { LogLevel } from '../../kernel/log.ts';
+import type { StoreOptions } from '../stores/options.ts';
 
 export type TlsVersion = SecureVersion;
 
@@ -51,6 +52,8 @@ export interface RelayOptions {
   readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
   /** A folder that keeps the last data of each environment, for a start during an outage; undefined: none. */
   readonly recordPath: string | undefined;
+  /** A database that keeps the data of all environments; undefined: none. */
+  readonly store: StoreOptions | undefined;
 }
 
 export interface EventOptions {
@@ -80,6 +83,10 @@ export interface EnvironmentOptions {
   readonly filter: string | undefined;
   /** A flag file, or a folder of them, instead of upstream. */
   readonly dataFile: string | undefined;
+  /** Of the keys in the persistent store; undefined: the default of the database. */
+  readonly storePrefix: string | undefined;
+  /** In DynamoDB; undefined: the common table. */
+  readonly storeTable: string | undefined;
   /** Valid besides sdkKey and mobileKey. */
   readonly additionalKeys?: readonly AdditionalKey[];
   /** LaunchDarkly's names, of automatic configuration and archives. */

@@ -45,6 +45,8 @@ export function readRepresentation(
       projKey: projKey || undefined,
       filter: undefined,
       dataFile: undefined,
+      storePrefix: undefined,
+      storeTable: undefined,
       additionalKeys: [...readSdkKeys(env, sdkKey), ...readKeyList('mobile', env.mobileKeys, mobileKey)],
       labels: { envKey: text(env.envKey), envName: text(env.envName), projKey, projName: text(env.projName) },
     },

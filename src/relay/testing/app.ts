@@ -163,6 +163,8 @@ const PLAIN_ENVIRONMENT: EnvironmentOptions = {
   projKey: undefined,
   filter: undefined,
   dataFile: undefined,
+  storePrefix: undefined,
+  storeTable: undefined,
 };
 
 export const DISCARDING: EventReceiver = {

@@ -50,6 +50,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   prometheus: undefined,
   proxy: undefined,
   recordPath: undefined,
+  store: undefined,
 };
 
 /** Local keys, for flags without a configured environment. */

@@ -25,6 +25,8 @@ export const EVENT_ENVIRONMENT: EnvironmentOptions = {
   projKey: undefined,
   filter: undefined,
   dataFile: undefined,
+  storePrefix: undefined,
+  storeTable: undefined,
 };
 
 /** A post received by the events host. */

@@ -23,6 +23,8 @@ export function plainEnvironment(options: Partial<EnvironmentOptions> = {}): Env
     projKey: undefined,
     filter: undefined,
     dataFile: undefined,
+    storePrefix: undefined,
+    storeTable: undefined,
     ...options,
   };
 }
