@@ -11,6 +11,8 @@ export interface DataSink {
 export interface DataSource {
   /** Results are reported to the sink. Never throws: a failure is a state of the connection. */
   start(): void;
+  /** Looks for data at once: reads its files again, or connects again if the key was refused. */
+  refresh?(): void;
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void>;
 }

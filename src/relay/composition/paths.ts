@@ -37,6 +37,7 @@ export function relayPaths(parts: RelayPathsParts): Paths {
       credentials,
       observer: metrics,
       maxBodyBytes,
+      maxPayloadBytes: options.events.maxPayloadBytes,
       evaluatedStreams: options.evaluatedStreams,
       now: () => clock.now(),
       goals: new Goals({ upstream: hasUpstream ? { baseUri, http } : undefined, clock }),
@@ -59,7 +60,8 @@ function statusPathsOf({ options, credentials, set, metrics, archive, clock }: R
       version: RELAY_VERSION,
       clientVersion: CLIENT_VERSION,
     },
-    readiness: { environments, isComplete },
+    // Automatic configuration may have no environment yet.
+    readiness: { environments, isComplete, mayBeEmpty: false },
     metrics,
   });
 }
