@@ -17,6 +17,8 @@ export interface DataSource {
   start(): void;
   /** Continues with other options of the same environment, for example another SDK key. */
   use(environment: EnvironmentOptions): void;
+  /** Looks for data at once: reads its files again, or connects again if the key was refused. */
+  refresh?(): void;
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void>;
 }

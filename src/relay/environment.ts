@@ -10,7 +10,8 @@ import type { StreamRegistry } from './streams/registry.ts';
 import { EnvironmentStreams } from './streams/streams.ts';
 
 /**
- * `refused`: upstream has never accepted the key, so the environment counts as unknown; `starting`: no data yet, within the
+ * `refused`: upstream has never accepted the key, so the environment counts as unknown, even with data of an earlier time
+ * if the key was revoked; `starting`: no data yet, within the
  * init timeout; `waiting`: no data after it; `ready`: has data, up to date or not.
  */
 export type Readiness = 'refused' | 'starting' | 'waiting' | 'ready';
@@ -58,6 +59,9 @@ export class Environment implements DataSink {
     };
     this.store.subscribe({ replaced: renew, changed: renew, removed: renew });
     this.streams = new EnvironmentStreams(this.store, registry);
+    this.connection.subscribe(() => {
+      if (this.connection.isRevoked) this.streams.endUnless(() => false);
+    });
   }
 
   get options(): EnvironmentOptions {
@@ -85,7 +89,7 @@ export class Environment implements DataSink {
   }
 
   get readiness(): Readiness {
-    if (this.store.isInitialised) return 'ready';
+    if (this.store.isInitialised && !this.connection.isRevoked) return 'ready';
     if (this.connection.isRefusedFromTheStart) return 'refused';
     return this.#clock.now() - this.createdAt < this.#initTimeoutMs ? 'starting' : 'waiting';
   }

@@ -52,7 +52,7 @@ test('above the capacity events are dropped, counted, and warned of once', async
 });
 
 test('queued and sent events of one kind of SDK take at most 64 MB, for any tags', async () => {
-  const setup = createTestForwarder({ maxBodyBytes: 2 ** 30 });
+  const setup = createTestForwarder();
   setup.host.answerNext('hang');
   const large = [{ kind: 'custom', data: 'x'.repeat(30 * 2 ** 20) }];
   for (const tag of ['on its way', 'waiting', 'too much']) {

@@ -17,8 +17,6 @@ import { createEventApp } from './testing/event-app.ts';
 import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { EVENT_ENVIRONMENT } from './testing/test-forwarder.ts';
 
-const MAX_BODY_BYTES = 5 * 2 ** 20;
-
 /** The paths of events on a real socket, forwarded to a real upstream. */
 async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
   const store = new FlagStore();
@@ -30,7 +28,6 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
       events: { mode: 'forward', uri, flushMs, capacity: 1000, maxPayloadBytes: 0 },
       isLocal: false,
       archive: undefined,
-      maxBodyBytes: MAX_BODY_BYTES,
     },
     http,
     inflater: new Inflater(),
@@ -39,7 +36,7 @@ async function startIngestion(t: TestContext, uri: string, flushMs = 60_000) {
     clock: systemClock,
     log: createLog({ level: 'debug', format: 'json', clock: systemClock, write: (line) => lines.push(line) }),
   });
-  const app = createEventApp(forwarder, MAX_BODY_BYTES);
+  const app = createEventApp(forwarder);
   const listener = await listen({ fetch: app.fetch, addresses: [{ host: '127.0.0.1', port: 0 }], clock: systemClock });
   t.after(async () => {
     await listener.close(0);

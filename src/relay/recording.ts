@@ -19,6 +19,8 @@ export interface RecordingParts {
   readonly log: Log;
 }
 
+/** The recorded data is served after this time without an answer from upstream, or at its first failure. */
+const RESTORE_AFTER_MS = 3000;
 /** Changes within this time are written together. */
 const WRITE_AFTER_MS = 2000;
 /** For example for a full disk. */
@@ -27,8 +29,8 @@ const RETRY_AFTER_MS = 60_000;
 const ABANDONED_MS = 60 * 60_000;
 
 /**
- * Saves the latest data of a source on disk, as `{"flags":{…},"segments":{…}}`, and serves it after a start until the source
- * delivers. Does not affect the connection status, which is that of the source.
+ * Saves the latest data of a source on disk, as `{"flags":{…},"segments":{…}}`, and serves it after a start while the source
+ * cannot deliver, unless its key is refused. Does not affect the connection status, which is that of the source.
  */
 export function recordSource(source: DataSource, sink: DataSink, parts: RecordingParts): DataSource {
   return new RecordedSource(source, sink, parts);
@@ -48,6 +50,7 @@ class RecordedSource implements DataSource {
   readonly #parts: RecordingParts;
   readonly #file: string;
   #unsubscribe: () => void = () => {};
+  #stopWaiting: () => void = () => {};
   #isStarted = false;
   #isRestoring = false;
   /** Whether the store has unsaved changes. */
@@ -70,12 +73,16 @@ class RecordedSource implements DataSource {
     this.#isStarted = true;
     const changed = () => this.#change();
     this.#unsubscribe = this.#sink.store.subscribe({ replaced: changed, changed, removed: changed });
-    this.#restoring = this.#restore();
+    this.#wait();
     this.#source.start();
   }
 
   use(environment: EnvironmentOptions): void {
     this.#source.use(environment);
+  }
+
+  refresh(): void {
+    this.#source.refresh?.();
   }
 
   /** Closes the source and saves pending changes. */
@@ -87,20 +94,33 @@ class RecordedSource implements DataSource {
   async #end(): Promise<void> {
     await this.#source.close();
     this.#unsubscribe();
+    this.#stopWaiting();
     this.#cancelTimer?.();
     await Promise.all([this.#restoring, this.#writing]);
     if (this.#isChanged) await this.#write();
   }
 
+  /** Restores when upstream is known to fail: data of a revoked key must not be served, not even for a moment. */
+  #wait(): void {
+    const { connection } = this.#sink;
+    const restore = () => {
+      if (connection.isRevoked) return;
+      this.#stopWaiting();
+      this.#restoring = this.#restore();
+    };
+    const cancel = this.#parts.clock.after(RESTORE_AFTER_MS, restore);
+    const unsubscribe = connection.subscribe(restore);
+    this.#stopWaiting = () => {
+      cancel();
+      unsubscribe();
+    };
+  }
+
   async #restore(): Promise<void> {
     const { log } = this.#parts;
-    const read = await readRecording(this.#file);
     const { store } = this.#sink;
-    if (!read || this.#closing) return;
-    if (store.isInitialised) {
-      log.debug('upstream delivered before the recorded data was read');
-      return;
-    }
+    const read = store.isInitialised ? undefined : await readRecording(this.#file);
+    if (!read || this.#closing || store.isInitialised) return;
     this.#isRestoring = true;
     const restored = read.ok ? store.replace(read.value.data) : read;
     this.#isRestoring = false;

@@ -130,6 +130,21 @@ describe('between upstream and SDKs', () => {
   });
 });
 
+describe('recorded data of a revoked key', () => {
+  test('is not served after a start', async (t) => {
+    const recordPath = await folderOf(t);
+    const upstream = await startFakeLaunchDarkly(t, { flags: { a: plainFlag('a', 1) } });
+    const options = { ...hostsOf(upstream.url), environments: [PRODUCTION], recordPath };
+    const { relay: first } = await start(t, options);
+    await first.settled;
+    await first.close();
+    const refusing = await startFakeLaunchDarkly(t, { sdkKeys: ['sdk-other'] });
+    const { relay: second } = await start(t, { ...options, ...hostsOf(refusing.url) });
+    assert.equal((await second.settled).length, 1);
+    assert.equal((await evaluate(second))[0], 401);
+  });
+});
+
 describe('without upstream', () => {
   test('flags come from a file; a saved one reaches streams; there are no goals, and events are accepted', async (t) => {
     const dataFile = join(await folderOf(t), 'flags.json');

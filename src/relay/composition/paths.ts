@@ -33,6 +33,7 @@ export function relayPaths(parts: RelayPathsParts): Paths {
       credentials,
       observer: metrics,
       maxBodyBytes,
+      maxPayloadBytes: options.events.maxPayloadBytes,
       evaluatedStreams: options.evaluatedStreams,
       now: () => clock.now(),
       goals: new Goals({ upstream: hasUpstream ? { baseUri, http } : undefined, clock }),
@@ -54,7 +55,8 @@ function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPaths
       version: RELAY_VERSION,
       clientVersion: CLIENT_VERSION,
     },
-    readiness: { environments, isComplete },
+    // Automatic configuration may have no environment yet.
+    readiness: { environments, isComplete, mayBeEmpty: false },
     metrics,
   });
 }

@@ -17,10 +17,8 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   [{ variables: { PORT: 'x' } }, ['PORT: "x" is invalid; write a whole number from 1 to 65535']],
   [{ variables: { USE_EVENTS: 'maybe' } }, ['USE_EVENTS: "maybe" is invalid; write true or false']],
   [
-    { file: '[Main]\nheartbeatInterval = 30' },
-    [
-      'relay.conf:2: Main heartbeatInterval: "30" is invalid; write a duration of at least 1ms such as 500ms, 30s, 5m or 1h30m',
-    ],
+    { file: '[Main]\nheartbeatInterval = -1s' },
+    ['relay.conf:2: Main heartbeatInterval: "-1s" is invalid; write a duration such as 30s or 3m, 0 for none'],
   ],
   [{ file: '[Main]\ntlsEnabled' }, ['relay.conf:2: Main tlsEnabled: TLS needs tlsCert and tlsKey']],
   [{ variables: { TLS_ENABLED: '1', TLS_KEY: 'k' } }, ['TLS_ENABLED: TLS needs tlsCert']],
@@ -46,8 +44,16 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
   [{ variables: { EVENTS_CAPACITY: '0' } }, ['EVENTS_CAPACITY: "0" is invalid; write a whole number of at least 1']],
   [{ variables: { EVENTS_MODE: 'off', USE_EVENTS: '1' } }, ['EVENTS_MODE: off contradicts USE_EVENTS']],
-  [{ file: '[Environment "N"]\nmobileKey = m' }, ['relay.conf:2: Environment "N": it needs an sdkKey']],
-  [{ file: '[Environment "N"]' }, ['Environment "N": it needs an sdkKey']],
+  [
+    { file: '[Environment "N"]\nmobileKey = m' },
+    ['relay.conf:2: Environment "N": it has no SDK key; set sdkKey, or the variable LD_ENV_N'],
+  ],
+  [{ file: '[Environment "N"]' }, ['Environment "N": it has no SDK key; set sdkKey, or the variable LD_ENV_N']],
+  // An unset secret.
+  ...['', ' '].map((LD_ENV_prod): [Given, readonly string[]] => [
+    { variables: { LD_ENV_prod, LD_ENV_test: 's' } },
+    ['Environment "prod": it has no SDK key; set sdkKey, or the variable LD_ENV_prod'],
+  ]),
   [{ file: '[Environment "N"]\nsdkKey = a b' }, ['relay.conf:2: Environment "N" sdkKey: there is white space in it']],
   [
     { file: `${ENVIRONMENT}[OfflineMode]\nfileDataSource = a` },
@@ -62,7 +68,6 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
       'ENV_DATASTORE_PREFIX: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
     ],
   ],
-  [{ variables: { PROXY_AUTH_USER: 'u' } }, ['PROXY_AUTH_USER: it needs Proxy url (PROXY_URL)']],
   [
     { variables: { PROXY_URL: 'http://p', PROXY_AUTH_NTLM: '1', PROXY_AUTH_DOMAIN: 'd' } },
     ['PROXY_AUTH_NTLM: this version does not speak NTLM; user and password go as Basic'],
@@ -113,11 +118,10 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   [{ file: ENVIRONMENT, variables: { LD_ENV_M: 'sdk-1' } }, ['LD_ENV_M: environment "N" has the same sdkKey']],
   // Settings no longer supported.
   [
-    { variables: { EVENTS_SAMPLING_INTERVAL: '1', LD_ENV_N: 's', LD_TTL_MINUTES_N: '5', REDIS_TTL: '3' } },
+    { variables: { EVENTS_SAMPLING_INTERVAL: '1', LD_ENV_N: 's', LD_TTL_MINUTES_N: '5' } },
     [
       'EVENTS_SAMPLING_INTERVAL: this variable is no longer supported; leave it out',
       'LD_TTL_MINUTES_N: this variable is no longer supported; use LD_TTL_N',
-      'REDIS_TTL: this variable is no longer supported; use CACHE_TTL',
     ],
   ],
   [{ file: '[Environment "N"]\nsdkKey = s\napiKey = k' }, ['relay.conf:3: apiKey is no longer supported; use sdkKey']],

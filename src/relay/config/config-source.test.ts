@@ -73,6 +73,31 @@ test('config: a setting without effect is accepted with a warning', () => {
   ]);
 });
 
+test('config: what ld-relay accepts in a careless configuration is accepted with a warning', () => {
+  const variables = {
+    LD_ENV_N: ' sdk-1\n',
+    LD_ALLOWED_ORIGIN_N: 'http://a,,http://b,',
+    PROXY_AUTH_USER: 'u',
+    PROXY_CA_CERTS: ',ca.pem',
+    REDIS_TTL: '30000',
+  };
+  const { options, warnings } = loaded({ variables });
+  assert.deepEqual(options.environments, [environment('N', 'sdk-1', { allowedOrigins: ['http://a', 'http://b'] })]);
+  assert.deepEqual(options.proxy, { url: undefined, caCertFiles: ['ca.pem'] });
+  assert.deepEqual(warnings, [
+    'REDIS_TTL has no effect: it is no longer supported; use CACHE_TTL',
+    'PROXY_CA_CERTS: an empty entry of the list is ignored',
+    'LD_ENV_N: the white space around it is ignored',
+    'LD_ALLOWED_ORIGIN_N: an empty entry of the list is ignored',
+    'PROXY_AUTH_USER has no effect: there is no Proxy url (PROXY_URL)',
+  ]);
+});
+
+test('config: an empty variable does not replace the key of the file', () => {
+  const options = optionsOf({ file: ENVIRONMENT, variables: { LD_ENV_N: '' } });
+  assert.deepEqual(options.environments, [environment('N', 'sdk-1')]);
+});
+
 test('config: a missing file may be missing when that was said', () => {
   const { options, warnings } = loaded({ config: 'no.conf', allowMissingFile: true });
   assert.deepEqual(options, RELAY_DEFAULTS);

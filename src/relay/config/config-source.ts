@@ -62,7 +62,7 @@ export function loadConfig(
   // The sample is no secret: its keys are the same everywhere, so that a snippet can be pasted.
   const needsKeys = source.flags !== undefined && given.Environment.size === 0 && draft.problems.length === 0;
   const localKeys = needsKeys ? files.localKeys() : undefined;
-  const options = readRelayOptions(given, { ...source, flags, localKeys }, draft.problems);
+  const options = readRelayOptions(given, { ...source, flags, localKeys }, draft.problems, draft.warnings);
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
   if (options.environments.length === 0 && !options.archive)

@@ -23,6 +23,9 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
   ['[Main]\nhost = 127.0.0.1', { LISTEN_HOST: '127.0.0.1' }, { host: '127.0.0.1' }],
   ['[Main]\ninitTimeout = 30s', { INIT_TIMEOUT: '30s' }, { initTimeoutMs: 30_000 }],
   ['[Main]\nheartbeatInterval = 90s', { HEARTBEAT_INTERVAL: '90s' }, { heartbeatMs: 90_000 }],
+  ['[Main]\nheartbeatInterval = 0', { HEARTBEAT_INTERVAL: '0s' }, { heartbeatMs: 0 }],
+  // ld-relay's reference: seconds, if there is no unit.
+  ['[Main]\nheartbeatInterval = 30', { HEARTBEAT_INTERVAL: '30' }, { heartbeatMs: 30_000 }],
   [
     '[Main]\nmaxClientConnectionTime = 30m',
     { MAX_CLIENT_CONNECTION_TIME: '30m' },

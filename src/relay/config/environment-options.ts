@@ -27,26 +27,24 @@ export function readEnvironments(given: GivenSettings, problems: string[]): read
 }
 
 function readEnvironment(name: string, values: GivenEnvironment, problems: string[]): EnvironmentOptions {
-  if (!values.sdkKey) problems.push(`${placeOf(values, name)}: it needs an sdkKey`);
-  const credential = (given: Given<string> | undefined) => {
-    if (given && /\s/.test(given.value)) problems.push(`${given.place}: there is white space in it`);
-    return given?.value;
-  };
-  const list = (given: Given<readonly string[]> | undefined) => {
-    if (given?.value.includes('')) problems.push(`${given.place}: an entry of the list is empty`);
-    return given?.value ?? [];
-  };
-  const { secureMode, ttl: ttlMs, logLevel, projKey, dataFile } = valuesOf(ENVIRONMENT, values);
+  if (!values.sdkKey) {
+    const variable = `${ENVIRONMENT.sdkKey.variable}${name}`;
+    problems.push(`${placeOf(values, name)}: it has no SDK key; set sdkKey, or the variable ${variable}`);
+  }
+  const { sdkKey = '', allowedOrigin, allowedHeader, ttl, ...others } = valuesOf(ENVIRONMENT, values);
+  for (const { value, place } of CREDENTIALS.flatMap((kind) => values[kind] ?? []))
+    if (/\s/.test(value)) problems.push(`${place}: there is white space in it`);
+  const { mobileKey, envId, secureMode, logLevel, projKey, dataFile } = others;
   return {
     ...ENVIRONMENT_DEFAULTS,
     name,
-    sdkKey: credential(values.sdkKey) ?? '',
-    mobileKey: credential(values.mobileKey),
-    envId: credential(values.envId),
+    sdkKey,
+    mobileKey,
+    envId,
     secureMode,
-    allowedOrigins: list(values.allowedOrigin),
-    allowedHeaders: list(values.allowedHeader),
-    ttlMs,
+    allowedOrigins: allowedOrigin,
+    allowedHeaders: allowedHeader,
+    ttlMs: ttl,
     logLevel,
     projKey,
     dataFile,

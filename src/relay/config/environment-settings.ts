@@ -1,6 +1,6 @@
 import { boolean } from '../../kernel/settings/kind.ts';
 import { readWritten, type Variables } from '../../kernel/settings/settings.ts';
-import { FOREIGN_SECTIONS, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './settings.ts';
+import { FOREIGN_SECTIONS, IGNORED_VARIABLES, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './settings.ts';
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
 import { suggestWord } from './suggestion.ts';
 
@@ -8,6 +8,8 @@ import { suggestWord } from './suggestion.ts';
 export function addEnvironmentSettings(variables: Variables, draft: SettingsDraft): void {
   refuseObsolete(variables, draft);
   refuseForeign(variables, draft);
+  for (const [variable, reason] of Object.entries(IGNORED_VARIABLES))
+    if (variables[variable]) draft.warnings.push(`${variable} has no effect: ${reason}`);
   for (const section of Object.keys(SINGLE_SECTIONS) as SingleSection[]) {
     for (const [key, { variable = '' }] of Object.entries(settingsOf(section)))
       setFrom(variables, variable, section, undefined, key, draft);
@@ -28,16 +30,20 @@ function setFrom(
   if (value) draft.set(section, name, key, { value, place: variable, adds: false });
 }
 
-/** Adds variables whose names end in that of an environment or project; the one of `mainKey` makes a new one. */
+/**
+ * Adds variables whose names end in that of an environment or project; the one of `mainKey` makes a new one. An empty
+ * LD_ENV_… makes an environment without a key, which is refused: a secret that is not set must not go unnoticed.
+ */
 function addNamed(section: NamedSection, mainKey: string, variables: Variables, draft: SettingsDraft): void {
   const settings = Object.entries(settingsOf(section));
   const mainPrefix = settingsOf(section)[mainKey]?.variable ?? '';
   const names = new Set(draft.names(section));
   for (const [variable, value] of Object.entries(variables))
-    if (variable.startsWith(mainPrefix) && variable !== mainPrefix && value)
+    if (variable.startsWith(mainPrefix) && variable !== mainPrefix && (value || section === 'Environment'))
       names.add(variable.slice(mainPrefix.length));
   const used = new Set<string>();
   for (const name of names) {
+    draft.open(section, name);
     for (const [key, { variable = '' }] of settings) {
       used.add(variable + name);
       setFrom(variables, variable + name, section, name, key, draft);

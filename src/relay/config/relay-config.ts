@@ -19,11 +19,12 @@ export interface CommandLineSettings extends CommandLine {
   readonly localKeys?: LocalKeys | undefined;
 }
 
-/** Makes options of the given settings: fills in defaults and adds contradictions to `problems`. */
+/** Makes options of the given settings: fills in defaults, adds contradictions to `problems` and the rest to `warnings`. */
 export function readRelayOptions(
   given: GivenSettings,
   commandLine: CommandLineSettings,
   problems: string[],
+  warnings: string[],
 ): RelayOptions {
   const main = valuesOf(MAIN, given.Main);
   const archive = readArchive(given, problems);
@@ -58,7 +59,7 @@ export function readRelayOptions(
     logLevel: commandLine.logLevel ?? main.logLevel,
     events: readEvents(given, isLocal, problems),
     prometheus: readPrometheus(given, port, problems),
-    proxy: readProxy(given, problems),
+    proxy: readProxy(given, problems, warnings),
     recordPath: commandLine.record ?? main.recordPath,
     store: undefined,
   };
@@ -158,13 +159,13 @@ function readPrometheus(
 }
 
 /** HTTPS_PROXY and the like are read by the HTTP client. */
-function readProxy({ Proxy: given }: GivenSettings, problems: string[]): RelayOptions['proxy'] {
+function readProxy({ Proxy: given }: GivenSettings, problems: string[], warnings: string[]): RelayOptions['proxy'] {
   const { url, user, password, domain, ntlmAuth, caCertFiles } = given;
   if (ntlmAuth?.value)
     problems.push(`${ntlmAuth.place}: this version does not speak NTLM; user and password go as Basic`);
   else if (domain) problems.push(`${domain.place}: a domain is for NTLM, which this version does not speak`);
-  if ((user || password) && !url) problems.push(`${(user ?? password)?.place}: it needs Proxy url (PROXY_URL)`);
-  if (caCertFiles?.value.includes('')) problems.push(`${caCertFiles.place}: an entry of the list is empty`);
+  if ((user || password) && !url)
+    warnings.push(`${(user ?? password)?.place} has no effect: there is no Proxy url (PROXY_URL)`);
   const files = caCertFiles?.value ?? [];
   if (!url && files.length === 0) return undefined;
   const withUser = url && new URL(url.value);

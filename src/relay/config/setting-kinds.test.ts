@@ -11,6 +11,7 @@ import {
   logLevel,
   port,
   size,
+  strictList,
   tlsVersion,
 } from './setting-kinds.ts';
 
@@ -40,7 +41,8 @@ const good: [name: string, kind: Kind<unknown, unknown>, text: string, value: un
   ['size', size, '100B', 100],
   ['list', list, 'a', ['a']],
   ['list', list, 'https://oa, https://rann', ['https://oa', 'https://rann']],
-  ['list', list, 'a,,b', ['a', '', 'b']],
+  ['list', list, 'a,,b', ['a', 'b']],
+  ['strict list', strictList, 'a,,b', ['a', '', 'b']],
   ['log level', logLevel, 'WARN', 'warn'],
   ['log level', logLevel, 'none', 'none'],
   ['log format', logFormat, 'Text', 'logfmt'],

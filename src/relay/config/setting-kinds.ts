@@ -1,7 +1,7 @@
 import { parseFlagDuration } from '../../kernel/duration.ts';
 import { LOG_LEVELS, type LogFormat } from '../../kernel/log.ts';
 import { accepted } from '../../kernel/outcome.ts';
-import { type Kind, kindOf, number, oneOf, parseHttpUrl } from '../../kernel/settings/kind.ts';
+import { anyText, type Kind, kindOf, number, oneOf, parseHttpUrl } from '../../kernel/settings/kind.ts';
 import type { TlsVersion } from './relay-options.ts';
 
 // Kinds of values as ld-relay's files and environment variables write them.
@@ -34,6 +34,13 @@ export function goDuration(min: number): Kind<number> {
   });
 }
 
+/** The same, and a number alone, which is one of seconds: ld-relay's reference allows it for heartbeats. */
+export const durationOrSeconds = kindOf('a duration such as 30s or 3m, 0 for none', (found) => {
+  if (/^\d{1,9}$/.test(found)) return Number(found) * 1000;
+  const read = goDuration(0).read(found);
+  return read.ok ? read.value : undefined;
+});
+
 const SIZE_UNITS = ['', 'K', 'M', 'G', 'T', 'P'];
 
 /** A size in bytes above 0. All units are powers of 1024, with and without `i`, as in ld-relay. */
@@ -45,17 +52,26 @@ export const size = kindOf('a size of at least 1B such as 500KiB, 5MiB or 1GiB',
   return bytes >= 1 ? Math.floor(bytes) : undefined;
 });
 
-/** Texts between commas. Empty ones are kept, for the caller to refuse. */
+/** A key or an id. White space around it is left out. */
+export const credential: Kind<string> = { ...anyText };
+
+/** Texts between commas; empty ones are left out. */
 export const list: Kind<readonly string[], readonly string[]> = {
   isList: true,
   absent: [],
-  read: (written) =>
-    accepted(
-      String(written)
-        .split(',')
-        .map((one) => one.trim()),
-    ),
+  read: (written) => accepted(entriesOf(String(written)).filter((one) => one !== '')),
 };
+
+/** Texts between commas. Empty ones are kept, for the caller to refuse. */
+export const strictList: Kind<readonly string[], readonly string[]> = {
+  ...list,
+  read: (written) => accepted(entriesOf(String(written))),
+};
+
+/** The texts between commas, without the white space around them. */
+export function entriesOf(text: string): readonly string[] {
+  return text.split(',').map((one) => one.trim());
+}
 
 const TLS_VERSIONS: ReadonlyMap<string, TlsVersion> = new Map([
   ['1.0', 'TLSv1'],

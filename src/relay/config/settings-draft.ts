@@ -6,6 +6,7 @@ import {
   type Setting,
   type SettingsTable,
 } from '../../kernel/settings/settings.ts';
+import { credential, entriesOf, list } from './setting-kinds.ts';
 import { NAMED_SECTIONS, SINGLE_SECTIONS } from './settings.ts';
 
 export type SingleSection = keyof typeof SINGLE_SECTIONS;
@@ -42,9 +43,10 @@ export class SettingsDraft {
 
   /** Reads one setting. The caller has checked that there is such a section, and whether it has a name. */
   set(section: SingleSection | NamedSection, name: string | undefined, key: string, text: GivenText): void {
-    const { value, place } = text;
+    const { place } = text;
     const one = settingsOf(section)[key] as Setting;
     const collected = this.#collected(section, name);
+    const value = one.kind === credential ? text.value?.trim() : text.value;
     if (value === '') return;
     if (value === undefined && one.kind !== boolean) {
       this.problems.push(`${place}: it needs a value, as in ${key} = …`);
@@ -54,6 +56,9 @@ export class SettingsDraft {
     if (!given) return;
     if (one.withoutEffect !== undefined && given.value !== false)
       this.warnings.push(`${place} has no effect: ${one.withoutEffect}`);
+    if (value !== text.value) this.warnings.push(`${place}: the white space around it is ignored`);
+    if (one.kind === list && entriesOf(String(value)).includes(''))
+      this.warnings.push(`${place}: an empty entry of the list is ignored`);
     const before = collected[key]?.value;
     const isAdded = text.adds && one.kind.isList && Array.isArray(before);
     collected[key] = isAdded ? { value: [...before, ...(given.value as [])], place } : given;

@@ -2,6 +2,8 @@ import { anyText, boolean } from '../../kernel/settings/kind.ts';
 import type { SettingsTable } from '../../kernel/settings/settings.ts';
 import {
   count,
+  credential,
+  durationOrSeconds,
   eventMode,
   goDuration,
   httpUrl,
@@ -10,6 +12,7 @@ import {
   logLevel,
   port,
   size,
+  strictList,
   tlsVersion,
 } from './setting-kinds.ts';
 
@@ -31,7 +34,7 @@ export const MAIN = {
   port: { variable: 'PORT', kind: port, default: '8030' },
   host: { variable: 'LISTEN_HOST', kind: anyText },
   initTimeout: { variable: 'INIT_TIMEOUT', kind: positiveDuration, default: '10s' },
-  heartbeatInterval: { variable: 'HEARTBEAT_INTERVAL', kind: positiveDuration, default: '3m' },
+  heartbeatInterval: { variable: 'HEARTBEAT_INTERVAL', kind: durationOrSeconds, default: '3m' },
   maxClientConnectionTime: { variable: 'MAX_CLIENT_CONNECTION_TIME', kind: duration, default: '0' },
   maxClientWriteTime: {
     variable: 'MAX_CLIENT_WRITE_TIME',
@@ -88,9 +91,9 @@ export const EVENTS = {
 } as const satisfies SettingsTable;
 
 export const ENVIRONMENT = {
-  sdkKey: { variable: 'LD_ENV_', kind: anyText, isSecret: true },
-  mobileKey: { variable: 'LD_MOBILE_KEY_', kind: anyText, isSecret: true },
-  envId: { variable: 'LD_CLIENT_SIDE_ID_', kind: anyText },
+  sdkKey: { variable: 'LD_ENV_', kind: credential, isSecret: true },
+  mobileKey: { variable: 'LD_MOBILE_KEY_', kind: credential, isSecret: true },
+  envId: { variable: 'LD_CLIENT_SIDE_ID_', kind: credential },
   secureMode: { variable: 'LD_SECURE_MODE_', kind: boolean },
   prefix: { variable: 'LD_PREFIX_', kind: anyText, withoutEffect: NO_STORE },
   tableName: { variable: 'LD_TABLE_NAME_', kind: anyText, withoutEffect: NO_STORE },
@@ -102,7 +105,7 @@ export const ENVIRONMENT = {
   dataFile: { variable: 'LD_DATA_FILE_', kind: anyText },
 } as const satisfies SettingsTable;
 
-export const FILTERS = { keys: { variable: 'LD_FILTER_KEYS_', kind: list } } as const;
+export const FILTERS = { keys: { variable: 'LD_FILTER_KEYS_', kind: strictList } } as const;
 
 export const PROMETHEUS = {
   enabled: { variable: 'USE_PROMETHEUS', kind: boolean },
@@ -241,6 +244,9 @@ export const OBSOLETE_KEYS: Readonly<Record<string, string>> = {
 };
 export const OBSOLETE_VARIABLES: readonly (readonly [prefix: string, advice: string])[] = [
   ['EVENTS_SAMPLING_INTERVAL', 'leave it out'],
-  ['REDIS_TTL', 'use CACHE_TTL'],
   ['LD_TTL_MINUTES_', 'use LD_TTL_'],
 ];
+/** Variables of older versions that change nothing, with their replacements. */
+export const IGNORED_VARIABLES: Readonly<Record<string, string>> = {
+  REDIS_TTL: 'it is no longer supported; use CACHE_TTL',
+};

@@ -24,7 +24,6 @@ import { EventForwarder } from './forwarder.ts';
 const CONNECTIONS = 16;
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
-const MAX_BODY_BYTES = 5 * 2 ** 20;
 
 /** About 300 bytes, as sent by SDKs. */
 const event = (index: number) => ({
@@ -67,7 +66,6 @@ async function serve(): Promise<void> {
       events: { mode: 'forward', uri: 'http://localhost', flushMs: 1000, capacity: 10_000_000, maxPayloadBytes: 0 },
       isLocal: false,
       archive: undefined,
-      maxBodyBytes: MAX_BODY_BYTES,
     },
     http: { send: async () => httpAnswer(202) },
     inflater: new Inflater(),
@@ -76,7 +74,7 @@ async function serve(): Promise<void> {
     clock: systemClock,
     log: createLog({ level: 'error', format: 'json', clock: systemClock, write: (line) => process.stderr.write(line) }),
   });
-  const app = createEventApp(forwarder, MAX_BODY_BYTES);
+  const app = createEventApp(forwarder);
   const { url } = await listen({
     fetch: app.fetch,
     addresses: [{ host: '127.0.0.1', port: 0 }],

@@ -12,14 +12,14 @@ import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
 import { type EventFormat, EventPublisher } from './publisher.ts';
-import type { EventPost, EventReceipt, EventReceiver } from './receiver.ts';
+import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
 import { EventWarnings } from './warnings.ts';
 
 export interface EventForwarderParts {
   readonly environment: EnvironmentOptions;
-  readonly options: Pick<RelayOptions, 'events' | 'isLocal' | 'archive' | 'maxBodyBytes'>;
+  readonly options: Pick<RelayOptions, 'events' | 'isLocal' | 'archive'>;
   readonly http: SendsRequests;
   /** Shared by all environments. */
   readonly inflater: Inflater;
@@ -39,8 +39,6 @@ interface AcceptedPost {
 
 /** Of queued events of one kind of SDK as JSON, and of unparsed posts. */
 const MAX_PENDING_BYTES = 64 * 2 ** 20;
-/** Maximum inflated size relative to the body limit, if no payload limit is set. */
-const INFLATED_PER_BODY_BYTE = 4;
 const PAYLOAD_IDS = 10_000;
 const PAYLOAD_ID_LIFE_MS = 5 * 60_000;
 const MAX_TAGS = 1024;
@@ -151,12 +149,10 @@ export class EventForwarder implements EventReceiver {
 
   /** The decompressed body, or the receipt of a refusal. */
   async #inflate({ bytes, header }: EventPost): Promise<Buffer | EventReceipt> {
-    const { events, maxBodyBytes } = this.#parts.options;
-    const { maxPayloadBytes } = events;
+    const { maxPayloadBytes } = this.#parts.options.events;
     if (maxPayloadBytes > 0 && bytes.length > maxPayloadBytes) return 'unreadable';
     if (bytes.length === 0 || !/gzip/i.test(header('content-encoding') ?? '')) return bytes;
-    const limit = maxPayloadBytes > 0 ? maxPayloadBytes : INFLATED_PER_BODY_BYTE * maxBodyBytes;
-    const inflated = await this.#parts.inflater.inflate(bytes, limit);
+    const inflated = await this.#parts.inflater.inflate(bytes, maxPayloadBytes || DEFAULT_MAX_POST_BYTES);
     if (inflated.ok) return inflated.value;
     return inflated.reason === 'too large' && maxPayloadBytes > 0 ? 'unreadable' : inflated.reason;
   }

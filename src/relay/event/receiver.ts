@@ -1,5 +1,8 @@
 import type { SdkKind } from '../credentials.ts';
 
+/** Limit of a post, as received and inflated, if none is configured; an SDK's largest batch of events has about 6 MB. */
+export const DEFAULT_MAX_POST_BYTES = 20 * 2 ** 20;
+
 /** The post of an SDK, as received. */
 export interface EventPost {
   readonly sdkKind: SdkKind;

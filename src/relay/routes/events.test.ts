@@ -13,6 +13,7 @@ interface Received {
 function createApp(
   mode: EventReceiver['mode'],
   receipt: EventReceipt = 'accepted',
+  maxPayloadBytes = 0,
 ): { readonly app: ReturnType<typeof createEventApp>; readonly received: Received } {
   const received: Received = { posts: [], images: [] };
   const receiver: EventReceiver = {
@@ -23,7 +24,7 @@ function createApp(
     },
     receiveImage: (encoded) => void received.images.push(encoded),
   };
-  return { app: createEventApp(receiver, 100), received };
+  return { app: createEventApp(receiver, maxPayloadBytes), received };
 }
 
 const AUTHORIZED = { Authorization: 'key' };
@@ -71,14 +72,30 @@ for (const [path, sdkKind, kind] of POSTS) {
       assert.deepEqual(received.posts, []);
     });
 
-    test('is refused with 413 above the limit of a body', async () => {
-      const { app, received } = createApp('forward');
+    test('is refused with 400 above the configured payload', async () => {
+      const { app, received } = createApp('forward', 'accepted', 100);
       const answer = await app.request(path, { method: 'POST', body: 'x'.repeat(101), headers: AUTHORIZED });
-      assert.deepEqual([answer.status, await answer.text()], [413, '']);
+      assert.deepEqual([answer.status, await answer.text()], [400, '{"message":"unable to read request body"}']);
       assert.deepEqual(received.posts, []);
     });
   });
 }
+
+test('without a configured payload a post may have 20 MiB, and 413 answers a larger one', async () => {
+  const { app, received } = createApp('forward');
+  const limit = 20 * 2 ** 20;
+  for (const [bytes, status] of [
+    [limit, 202],
+    [limit + 1, 413],
+  ]) {
+    const answer = await app.request('/bulk', { method: 'POST', body: Buffer.alloc(bytes ?? 0), headers: AUTHORIZED });
+    assert.equal(answer.status, status);
+  }
+  assert.deepEqual(
+    received.posts.map(({ bytes }) => bytes.length),
+    [limit],
+  );
+});
 
 const JSON_TYPE = 'application/json';
 const PLAIN = 'text/plain; charset=utf-8';
@@ -131,7 +148,7 @@ const IMAGE_PATHS: readonly [string, string | undefined][] = [
 for (const [path, envId] of IMAGE_PATHS) {
   test(`${path} ${envId ? 'names an environment' : 'is not an event image'}`, async () => {
     const found: string[] = [];
-    const app = createEventApp(DISCARDING, 100, (credential) => found.push(credential));
+    const app = createEventApp(DISCARDING, 0, (credential) => found.push(credential));
     const answer = await app.request(path);
     assert.deepEqual([answer.status, ...found], envId ? [200, envId] : [404]);
   });

@@ -1,14 +1,14 @@
 import { type HttpContext, readBody } from '../../kernel/http/app.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
-import type { EventPost, EventReceipt, EventReceiver } from '../event/receiver.ts';
+import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from '../event/receiver.ts';
 import { type AccessParts, type EnvironmentHandler, sdkPaths } from './access.ts';
 import { type AnswerHeaders, refuse, refusePlainly, refuseSilently } from './answers.ts';
 import type { Paths } from './index.ts';
 
 export interface EventRouteParts extends AccessParts {
-  /** Of a request's body as received. */
-  readonly maxBodyBytes: number;
+  /** Of a body as received; 0: {@link DEFAULT_MAX_POST_BYTES}. */
+  readonly maxPayloadBytes: number;
   readonly receiverOf: (environment: Environment) => EventReceiver;
 }
 
@@ -35,7 +35,7 @@ export function eventPaths(parts: EventRouteParts): Paths {
 }
 
 function receivePost(
-  { maxBodyBytes, receiverOf }: EventRouteParts,
+  { maxPayloadBytes, receiverOf }: EventRouteParts,
   sdkKind: SdkKind,
   kind: EventPost['kind'],
 ): EnvironmentHandler {
@@ -43,8 +43,10 @@ function receivePost(
     const receiver = receiverOf(environment);
     if (receiver.mode === 'off') return refuse(c, 503, 'Event proxy is not enabled for this environment', headers);
     if (receiver.mode === 'discard') return answer(c, 'accepted', headers);
-    const body = await readBody(c, maxBodyBytes);
-    if (!body.ok) return answer(c, body.reason === 'too large' ? 'too large' : 'unreadable', headers);
+    const body = await readBody(c, maxPayloadBytes || DEFAULT_MAX_POST_BYTES);
+    // As ld-relay, which answers 400 beyond a configured limit.
+    const isOverDefault = !body.ok && body.reason === 'too large' && maxPayloadBytes === 0;
+    if (!body.ok) return answer(c, isOverDefault ? 'too large' : 'unreadable', headers);
     const header = (name: string) => c.req.header(name);
     return answer(c, await receiver.receive({ sdkKind, kind, bytes: body.bytes, header }), headers);
   };

@@ -14,6 +14,7 @@ function createStatusRelay(
   t: Parameters<typeof createTestRelay>[0],
   options: RelayAppOptions = {},
   details?: (environment: Environment) => EnvironmentDetails,
+  mayBeEmpty = false,
 ): TestRelay {
   const parts: StatusRouteParts<Environment> = {
     status: {
@@ -29,6 +30,7 @@ function createStatusRelay(
     readiness: {
       environments: () => relay.credentials.environments,
       isComplete: () => relay.credentials.isComplete,
+      mayBeEmpty,
     },
     metrics: METRICS,
   };
@@ -265,6 +267,18 @@ describe('health', () => {
     assert.equal((await relay.get('/readyz')).status, 200);
     relay.credentials.isComplete = false;
     assert.equal((await relay.get('/readyz')).status, 503);
+  });
+});
+
+describe('without any environment', () => {
+  test('the relay is never ready', async (t) => {
+    const { status, text } = await createStatusRelay(t, { environments: [] }).get('/readyz');
+    assert.deepEqual([status, text], [503, '{"ready":false,"waiting":[]}']);
+  });
+
+  test('the relay is ready with automatic configuration, which may have none yet', async (t) => {
+    const relay = createStatusRelay(t, { environments: [] }, undefined, true);
+    assert.equal((await relay.get('/readyz')).status, 200);
   });
 });
 

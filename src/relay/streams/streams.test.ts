@@ -18,6 +18,16 @@ async function wire(stream: SseStream, events: number): Promise<string> {
   return stream.text();
 }
 
+test('a stream ends if it turns out that the key was revoked, and its data is not served', async (t) => {
+  const relay = createTestRelay(t, { data: 'none' });
+  relay.environment.store.replace({ flags: { a: flagOf('a') }, segments: {} });
+  const stream = await open(relay, '/all', server);
+  await stream.next();
+  relay.environment.connection.refused({ kind: 'ERROR_RESPONSE', time: 0, statusCode: 401 });
+  assert.equal(await stream.over, 'ended');
+  assert.equal((await relay.get('/sdk/flags', server)).status, 401);
+});
+
 describe('/all and /flags, on the wire', () => {
   const A = '{"key":"a","version":1,"on":false,"unknown":{"kept":true}}';
   const data = {

@@ -25,6 +25,7 @@ export interface RelayAppOptions {
   readonly maxConnectionMs?: number;
   readonly pingJitterMs?: number;
   readonly maxBodyBytes?: number;
+  readonly maxPayloadBytes?: number;
   readonly random?: () => number;
   readonly events?: EventReceiver;
   readonly goals?: (envId: string) => Promise<GoalsAnswer | undefined>;
@@ -106,6 +107,7 @@ export function createTestRelay(
       },
     },
     maxBodyBytes: options.maxBodyBytes ?? 2 ** 20,
+    maxPayloadBytes: options.maxPayloadBytes ?? 0,
     evaluatedStreams: options.evaluatedStreams ?? false,
     now: () => clock.now(),
     goals: { read: options.goals ?? (async () => undefined) },

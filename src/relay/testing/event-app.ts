@@ -9,7 +9,7 @@ import { EVENT_ENVIRONMENT } from './test-forwarder.ts';
 /** The event paths with one receiver; every credential is valid. */
 export function createEventApp(
   receiver: EventReceiver,
-  maxBodyBytes: number,
+  maxPayloadBytes = 0,
   onCredential: (credential: string) => void = () => {},
 ): ReturnType<typeof createRelayApp> {
   const environment = { options: EVENT_ENVIRONMENT, readiness: 'ready' } as Environment;
@@ -21,7 +21,7 @@ export function createEventApp(
     credentials: { isComplete: true, find },
     observer: { request: () => {}, stream: () => () => {}, evaluated: () => {} },
     receiverOf: () => receiver,
-    maxBodyBytes,
+    maxPayloadBytes,
   });
   const log = createLog({ level: 'info', format: 'logfmt', clock: systemClock, write: () => {} });
   return createRelayApp({ paths, clock: systemClock, log });

@@ -90,7 +90,6 @@ export interface TestForwarderOptions {
   readonly events?: Partial<EventOptions>;
   readonly isLocal?: boolean;
   readonly archive?: RelayOptions['archive'];
-  readonly maxBodyBytes?: number;
   readonly environment?: Partial<EnvironmentOptions>;
   readonly flags?: Readonly<Record<string, StoredFlag>>;
 }
@@ -114,7 +113,6 @@ export function createTestForwarder(options: TestForwarderOptions = {}): TestFor
       events,
       isLocal: options.isLocal ?? false,
       archive: options.archive,
-      maxBodyBytes: options.maxBodyBytes ?? 5 * 2 ** 20,
     },
     http: host,
     inflater: new Inflater(),
