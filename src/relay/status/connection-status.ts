@@ -19,6 +19,8 @@ export class ConnectionStatus {
   #wasValid = false;
   /** When it last left VALID. */
   #lostAt = 0;
+  /** Called after each change of the state. */
+  onChange: () => void = () => {};
 
   constructor(now: number) {
     this.#stateSince = now;
@@ -70,5 +72,6 @@ export class ConnectionStatus {
     if (this.#state === 'VALID') this.#lostAt = now;
     this.#state = state;
     this.#stateSince = now;
+    this.onChange();
   }
 }
