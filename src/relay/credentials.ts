@@ -10,6 +10,14 @@ export type CredentialMatch = Environment | 'unknown credential' | 'unknown filt
 /** Environments with the same credential, by payload filter; `''` is without a filter. */
 type Variants = Map<string, Environment>;
 
+/** All credentials, as they are looked up: no key can be read from it. */
+export interface CredentialTable<E> {
+  readonly secret: Uint8Array;
+  readonly isComplete: boolean;
+  readonly environments: readonly E[];
+  readonly entries: readonly (readonly [sdkKind: SdkKind, name: string, filter: string, environment: E])[];
+}
+
 /** Finds the environment of a credential and payload filter. */
 export class Credentials {
   readonly #variants: Readonly<Record<SdkKind, Map<string, Variants>>> = {
@@ -19,9 +27,19 @@ export class Credentials {
   };
   readonly #environments = new Set<Environment>();
   /** Keys are looked up by keyed hash, so that timing reveals nothing about them. */
-  readonly #secret = randomBytes(32);
+  #secret: Uint8Array = randomBytes(32);
+  #isComplete = true;
+  readonly #listeners = new Set<() => void>();
+
   /** False until the list of environments is known. */
-  isComplete = true;
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  set isComplete(isComplete: boolean) {
+    this.#isComplete = isComplete;
+    this.#changed();
+  }
 
   /** In order of addition. */
   get environments(): Iterable<Environment> {
@@ -36,6 +54,7 @@ export class Credentials {
       if (credential !== undefined) this.#grant(sdkKind, credential, environment);
     }
     for (const { sdkKind, key } of environment.options.additionalKeys ?? []) this.#grant(sdkKind, key, environment);
+    this.#changed();
   }
 
   /** Removes an environment and its credentials. Its streams end with its `close`. */
@@ -47,6 +66,7 @@ export class Credentials {
         if (variants.size === 0) this.#variants[sdkKind].delete(hash);
       }
     }
+    this.#changed();
   }
 
   #grant(sdkKind: SdkKind, credential: string, environment: Environment): void {
@@ -61,6 +81,39 @@ export class Credentials {
     const variants = this.#variants[sdkKind].get(this.#hash(sdkKind, credential));
     if (!variants) return 'unknown credential';
     return variants.get(filter) ?? 'unknown filter';
+  }
+
+  /** `listener` is called after each change. */
+  subscribe(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Everything, for `restore`. */
+  get table(): CredentialTable<Environment> {
+    const entries = SDK_KINDS.flatMap((sdkKind) =>
+      [...this.#variants[sdkKind]].flatMap(([name, variants]) =>
+        [...variants].map(([filter, environment]) => [sdkKind, name, filter, environment] as const),
+      ),
+    );
+    return { secret: this.#secret, isComplete: this.#isComplete, environments: [...this.#environments], entries };
+  }
+
+  /** Replaces everything. */
+  restore({ secret, isComplete, environments, entries }: CredentialTable<Environment>): void {
+    this.#secret = secret;
+    this.#isComplete = isComplete;
+    this.#environments.clear();
+    for (const environment of environments) this.#environments.add(environment);
+    for (const sdkKind of SDK_KINDS) this.#variants[sdkKind].clear();
+    for (const [sdkKind, name, filter, environment] of entries) {
+      const variants = this.#variants[sdkKind].get(name) ?? new Map<string, Environment>();
+      this.#variants[sdkKind].set(name, variants.set(filter, environment));
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #hash(sdkKind: SdkKind, credential: string): string {

@@ -8,7 +8,7 @@ export type SourceConnection = Pick<ConnectionStatus, 'state' | 'succeeded' | 'f
 /** Receives the data and the connection status of a source. */
 export interface DataSink {
   readonly store: FlagStore;
-  readonly connection: SourceConnection;
+  readonly connection: ConnectionStatus;
 }
 
 /** Keeps the data of one environment up to date: from upstream, a file, an archive or a recording. */

@@ -29,6 +29,12 @@ interface Running {
   readonly events: EventForwarder;
 }
 
+/** Notified of environments before their first data and after their last. */
+export interface EnvironmentSetListener {
+  added(environment: Environment): void;
+  removed(environment: Environment): void;
+}
+
 /** Interval of the checks whether the environments have data. */
 const CHECK_EVERY_MS = 20;
 
@@ -36,6 +42,7 @@ const CHECK_EVERY_MS = 20;
 export class EnvironmentSet {
   readonly #parts: EnvironmentSetParts;
   readonly #running = new Map<Environment, Running>();
+  readonly #listeners = new Set<EnvironmentSetListener>();
 
   constructor(parts: EnvironmentSetParts) {
     this.#parts = parts;
@@ -43,6 +50,10 @@ export class EnvironmentSet {
 
   get environments(): readonly Environment[] {
     return [...this.#running.keys()];
+  }
+
+  subscribe(listener: EnvironmentSetListener): void {
+    this.#listeners.add(listener);
   }
 
   /** Starts serving an environment. */
@@ -62,6 +73,7 @@ export class EnvironmentSet {
     });
     const source = openSource(environment, options, ownLog);
     this.#running.set(environment, { source, events });
+    for (const listener of this.#listeners) listener.added(environment);
     credentials.add(environment);
     source.start();
     return environment;
@@ -85,6 +97,7 @@ export class EnvironmentSet {
     this.#parts.credentials.remove(environment);
     const running = this.#running.get(environment);
     this.#running.delete(environment);
+    for (const listener of this.#listeners) listener.removed(environment);
     await Promise.all([environment.close(), running?.source.close(), running?.events.close(this.#deadlineMs)]);
   }
 

@@ -20,6 +20,22 @@ export interface EnvironmentParts {
   readonly clock: Clock;
   readonly initTimeoutMs: number;
   readonly registry: StreamRegistry;
+  /** Of the environment of which this one is a copy. */
+  readonly origin?: EnvironmentOrigin;
+}
+
+/** The same for all copies of an environment in other threads. */
+export interface EnvironmentOrigin {
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Makes revisions unique per process. */
+  readonly epoch: string;
+}
+
+/** The number of changes so far, and the time of the last in epoch milliseconds. */
+export interface EnvironmentChanges {
+  readonly changes: number;
+  readonly changedAt: number;
 }
 
 /** Flags visible to a kind of SDK. */
@@ -34,22 +50,21 @@ export class Environment implements DataSink {
   readonly store = new FlagStore();
   readonly connection: ConnectionStatus;
   readonly streams: EnvironmentStreams;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
+  readonly origin: EnvironmentOrigin;
+  /** Called when the options are replaced. */
+  onReconfigure: () => void = () => {};
   readonly #clock: Clock;
   readonly #initTimeoutMs: number;
   #options: EnvironmentOptions;
-  /** Makes revisions unique per process. */
-  readonly #epoch = randomBytes(6).toString('base64url');
   #changes = 0;
   #changedAt: number;
   readonly #exposed = new Map<SdkKind, readonly CompiledFlag[]>();
 
-  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, registry }: EnvironmentParts) {
+  constructor(options: EnvironmentOptions, { clock, initTimeoutMs, registry, origin }: EnvironmentParts) {
     this.#options = options;
     this.#clock = clock;
     this.#initTimeoutMs = initTimeoutMs;
-    this.createdAt = clock.now();
+    this.origin = origin ?? { createdAt: clock.now(), epoch: randomBytes(6).toString('base64url') };
     this.#changedAt = this.createdAt;
     this.connection = new ConnectionStatus(this.createdAt);
     const renew = () => {
@@ -68,14 +83,29 @@ export class Environment implements DataSink {
     return this.#options;
   }
 
+  /** Epoch milliseconds. */
+  get createdAt(): number {
+    return this.origin.createdAt;
+  }
+
   /** Changes with the data; evaluations are the same as long as it is. */
   get revision(): string {
-    return `${this.#epoch}${this.#changes.toString(36)}`;
+    return `${this.origin.epoch}${this.#changes.toString(36)}`;
   }
 
   /** Time of the last change in epoch milliseconds; initially, of creation. */
   get changedAt(): number {
     return this.#changedAt;
+  }
+
+  get changes(): EnvironmentChanges {
+    return { changes: this.#changes, changedAt: this.#changedAt };
+  }
+
+  /** Continues the revisions of the environment of which this one is a copy. */
+  resume({ changes, changedAt }: EnvironmentChanges): void {
+    this.#changes = changes;
+    this.#changedAt = changedAt;
   }
 
   /** The flags visible to a kind of SDK, sorted by key. */
@@ -97,6 +127,7 @@ export class Environment implements DataSink {
   /** Replaces the options for future requests; streams continue. Does not update Credentials. */
   reconfigure(options: EnvironmentOptions): void {
     this.#options = options;
+    this.onReconfigure();
   }
 
   /** Ends every stream; resolves when they are flushed. Idempotent. */

@@ -106,6 +106,18 @@ export class FlagStore implements FlagLookup {
     return text;
   }
 
+  /** All data as JSON, with the versions of deleted items: `replace` makes the same store of it. */
+  dump(): string {
+    const texts = ITEM_KINDS.map((kind) => {
+      const pairs = [...this.#items(kind)].map(([key, { json, version }]) => {
+        const name = JSON.stringify(key);
+        return `${name}:${json ?? `{"key":${name},"version":${version},"deleted":true}`}`;
+      });
+      return `"${kind}":{${pairs.join(',')}}`;
+    });
+    return `{${texts.join(',')}}`;
+  }
+
   /** Changes with any flag: 15 hexadecimal digits of a hash over all keys and versions, including deleted flags. */
   get flagsTag(): string {
     if (this.#etag === undefined) {
