@@ -46,8 +46,9 @@ export class Credentials {
     return this.#environments;
   }
 
-  /** Adds an environment with the credentials of its options. */
+  /** Adds an environment with the credentials of its options; again, if these have changed. */
   add(environment: Environment): void {
+    this.#revoke(environment);
     this.#environments.add(environment);
     for (const sdkKind of SDK_KINDS) {
       const credential = credentialOf(environment, sdkKind);
@@ -60,6 +61,10 @@ export class Credentials {
   /** Removes an environment and its credentials. Its streams end with its `close`. */
   remove(environment: Environment): void {
     this.#environments.delete(environment);
+    this.#revoke(environment);
+  }
+
+  #revoke(environment: Environment): void {
     for (const sdkKind of SDK_KINDS) {
       for (const [hash, variants] of this.#variants[sdkKind]) {
         for (const [filter, held] of variants) if (held === environment) variants.delete(filter);

@@ -2,9 +2,6 @@ import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { FlagStore } from './flag-store.ts';
 import type { ConnectionStatus } from './status/connection-status.ts';
 
-/** What a source reports about its connection. */
-export type SourceConnection = Pick<ConnectionStatus, 'state' | 'succeeded' | 'failed' | 'refused'>;
-
 /** Receives the data and the connection status of a source. */
 export interface DataSink {
   readonly store: FlagStore;

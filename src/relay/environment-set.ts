@@ -83,7 +83,6 @@ export class EnvironmentSet {
   change(environment: Environment, options: EnvironmentOptions): void {
     const { credentials } = this.#parts;
     const running = this.#running.get(environment);
-    credentials.remove(environment);
     environment.reconfigure(options);
     credentials.add(environment);
     running?.events.use(options);

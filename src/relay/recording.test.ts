@@ -59,7 +59,7 @@ function startRecording(t: TestContext, folder: string, options: Partial<Environ
   const source = recordSource(inner, sink, deps);
   t.after(() => source.close());
   source.start();
-  return { ...sink, source, inner, clock, log, file: recordingFile(deps) };
+  return { ...sink, source, inner, clock, log, file: recordingFile(deps).path };
 }
 
 async function flagsOnDisk(file: string): Promise<unknown> {

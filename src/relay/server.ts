@@ -18,7 +18,10 @@ export interface RelayServer {
   /** `http://host:port` or `https://host:port`. */
   readonly url: string;
   readonly environments: readonly Environment[];
-  /** Resolves when every environment has its data or has timed out, with those that have none. */
+  /**
+   * Resolves when every environment has its data or has timed out, with those that have none. Rejects with a CommandError if
+   * LaunchDarkly does not give the list of environments.
+   */
   readonly settled: Promise<readonly Environment[]>;
   /** Ends streams, finishes requests and sends remaining events. Idempotent. */
   close(): Promise<void>;
@@ -26,7 +29,7 @@ export interface RelayServer {
 
 /** Starts the relay. It listens when this resolves, before all environments have data. Throws a CommandError. */
 export async function startRelay(options: RelayOptions, clock: Clock, log: Log): Promise<RelayServer> {
-  const { app, set, registry, metrics, start, close } = composeRelay(options, clock, log);
+  const { app, set, registry, metrics, start, settled, close } = composeRelay(options, clock, log);
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close(options.gracefulShutdownMs)));
@@ -51,13 +54,16 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
       listeners.push(await listen({ fetch, addresses: [{ host, port: prometheus.port }], site, clock }));
     }
     for (const address of listeners.flatMap(({ addresses }) => addresses)) log.info('Listening on', { address });
+    const whenSettled = settled();
+    // Not every caller waits for it.
+    whenSettled.catch(() => {});
     let closing: Promise<void> | undefined;
     return {
       url: listener.url,
       get environments() {
         return set.environments;
       },
-      settled: set.settled(),
+      settled: whenSettled,
       close() {
         closing ??= stop();
         return closing;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { HttpClient } from '../../kernel/http-client/http-client.ts';
+import type { AutoConfigSync } from '../auto-config/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import type { Credentials } from '../credentials.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
@@ -18,6 +19,7 @@ interface RelayPathsParts {
   readonly http: HttpClient;
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
+  readonly autoConfig: AutoConfigSync | undefined;
   readonly clock: Clock;
 }
 
@@ -42,13 +44,14 @@ export function relayPaths(parts: RelayPathsParts): Paths {
   };
 }
 
-function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPathsParts): Paths {
+function statusPathsOf({ options, credentials, set, metrics, autoConfig, clock }: RelayPathsParts): Paths {
   const environments = () => set.environments;
   const isComplete = () => credentials.isComplete;
   return statusPaths({
     status: {
       environments,
       isComplete,
+      ...(autoConfig ? { autoConfig: autoConfig.connection } : {}),
       now: () => clock.now(),
       disconnectedStatusMs: options.disconnectedStatusMs,
       bigSegmentsStaleAsDegraded: options.bigSegmentsStaleAsDegraded,
@@ -56,7 +59,7 @@ function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPaths
       clientVersion: CLIENT_VERSION,
     },
     // Automatic configuration may have no environment yet.
-    readiness: { environments, isComplete, mayBeEmpty: false },
+    readiness: { environments, isComplete, mayBeEmpty: options.autoConfig !== undefined },
     metrics,
   });
 }

@@ -7,6 +7,7 @@ import type { Log } from '../../kernel/log.ts';
 import { ArchiveSync } from '../archive/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import { Credentials } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
 import { EnvironmentList } from '../environment-list/list.ts';
 import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
@@ -18,6 +19,7 @@ import { createRelayApp } from '../routes/index.ts';
 import { StreamRegistry } from '../streams/registry.ts';
 import { createUpstreamSource } from '../upstream/source.ts';
 import { USER_AGENT } from '../upstream/stream.ts';
+import { openAutoConfig } from './auto-config.ts';
 import { relayPaths } from './paths.ts';
 
 const CONNECT_TIMEOUT_MS = 3000;
@@ -28,6 +30,8 @@ export interface ComposedRelay {
   readonly set: EnvironmentSet;
   readonly registry: StreamRegistry;
   readonly metrics: RelayMetrics;
+  /** Resolves when every environment has its data or has timed out, with those that have none. Rejects with a CommandError. */
+  settled(): Promise<readonly Environment[]>;
   /** Starts the sources. Throws a CommandError if the archive cannot be read. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -55,6 +59,8 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   });
   const openSource = sourceOpener(options, http, clock);
   const archive = options.archive && new ArchiveSync({ archive: options.archive, list, clock, log });
+  const autoConfig =
+    options.autoConfig && openAutoConfig(options.autoConfig, { options, list, credentials, http, clock, log });
   const metrics = new RelayMetrics({
     prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
     environments: () => set.environments,
@@ -64,19 +70,24 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     startedAt: clock.now(),
     version: OPSDECK_VERSION,
   });
-  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, clock });
+  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, autoConfig, clock });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,
     registry,
     metrics,
+    async settled() {
+      await autoConfig?.listed;
+      return set.settled();
+    },
     async start() {
       if (archive) await archive.start();
+      else if (autoConfig) autoConfig.start();
       else list.update(options.environments);
     },
     async close() {
       list.close();
-      await archive?.close();
+      await Promise.all([archive?.close(), autoConfig?.close()]);
       await Promise.all([registry.close(), set.close()]);
       await http.close();
     },
@@ -99,6 +110,8 @@ function sourceOpener(options: RelayOptions, http: HttpClient, clock: Clock): Op
     if (environment.dataFile !== undefined) return createFileSource(sink, { path: environment.dataFile, clock, log });
     const upstream = createUpstreamSource(sink, { environment, options, http, clock, log });
     if (options.recordPath === undefined) return upstream;
-    return recordSource(upstream, sink, { folder: options.recordPath, environment, clock, log });
+    // A key of automatic configuration may have been replaced when the relay starts again.
+    const identity = options.autoConfig ? 'envId' : 'sdkKey';
+    return recordSource(upstream, sink, { folder: options.recordPath, environment, identity, clock, log });
   };
 }

@@ -62,10 +62,35 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     ],
   ],
   [
+    { file: '[AutoConfig]\nenvAllowedOrigin = http://o\n[OfflineMode]\nenvAllowedHeader = H' },
+    [
+      'relay.conf:4: OfflineMode envAllowedHeader: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
+      'relay.conf:2: AutoConfig envAllowedOrigin: it needs AutoConfig key (AUTO_CONFIG_KEY)',
+    ],
+  ],
+  [
+    { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = f`, variables: { AUTO_CONFIG_KEY: 'rel-1' } },
+    [
+      'AUTO_CONFIG_KEY: automatic configuration names its environments, so none can be configured beside it',
+      'AUTO_CONFIG_KEY: automatic configuration names its filters, so none can be configured beside it',
+    ],
+  ],
+  [
+    { variables: { AUTO_CONFIG_KEY: 'rel 1', FILE_DATA_SOURCE: 'a' } },
+    [
+      'FILE_DATA_SOURCE: automatic configuration needs LaunchDarkly: leave out one of them',
+      'AUTO_CONFIG_KEY: there is white space in it',
+    ],
+  ],
+  [
+    { file: '[AutoConfig]\nkey = rel-1', flags: 'flags.yml' },
+    ['--flags: automatic configuration has environments of its own'],
+  ],
+  [
     { variables: { ENV_ALLOWED_ORIGIN: 'http://o', ENV_DATASTORE_PREFIX: 'p' } },
     [
-      'ENV_ALLOWED_ORIGIN: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
-      'ENV_DATASTORE_PREFIX: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)',
+      'ENV_ALLOWED_ORIGIN: it needs AUTO_CONFIG_KEY or FILE_DATA_SOURCE',
+      'ENV_DATASTORE_PREFIX: it needs AUTO_CONFIG_KEY or FILE_DATA_SOURCE',
     ],
   ],
   [
@@ -138,8 +163,6 @@ for (const [given, problems] of mistakes) {
 
 // What ld-relay can do and this version cannot, turned on in a file or by the environment.
 const foreign: [file: string, variables: Variables | undefined, expected: RegExp][] = [
-  ['[AutoConfig]\nkey = rel-1', { AUTO_CONFIG_KEY: 'rel-1' }, /: this version has no automatic configuration/],
-  ['[AutoConfig]\nenvAllowedOrigin = http://o', undefined, /no automatic configuration/],
   ['[Redis]\nhost = h\nport = 1', { USE_REDIS: '1', REDIS_HOST: 'h' }, /: this version keeps no flags in Redis/],
   ['[Redis]\nurl = redis://u:secret@h', { USE_REDIS: 'true' }, /no flags in Redis/],
   ['[Consul]\nhost = h\ntoken = secret', { USE_CONSUL: 'yes' }, /no flags in Consul/],

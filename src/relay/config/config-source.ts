@@ -65,7 +65,7 @@ export function loadConfig(
   const options = readRelayOptions(given, { ...source, flags, localKeys }, draft.problems, draft.warnings);
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
-  if (options.environments.length === 0 && !options.archive)
+  if (options.environments.length === 0 && !options.archive && !options.autoConfig)
     warnings.push('no environment is configured: only the status is served');
   const isUnconfigured = flags !== undefined && given.Environment.size === 0;
   return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };

@@ -87,6 +87,11 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     },
   ],
   [
+    '[AutoConfig]\nkey = rel-1\nenvAllowedOrigin = http://o\nenvAllowedHeader = H',
+    { AUTO_CONFIG_KEY: 'rel-1', ENV_ALLOWED_ORIGIN: 'http://o', ENV_ALLOWED_HEADER: 'H' },
+    { autoConfig: { key: 'rel-1', allowedOrigins: ['http://o'], allowedHeaders: ['H'] } },
+  ],
+  [
     '[OfflineMode]\nfileDataSource = a\nfileDataSourceMonitoringInterval = 100ms',
     { FILE_DATA_SOURCE: 'a', FILE_DATA_SOURCE_MONITORING_INTERVAL: '100ms' },
     {

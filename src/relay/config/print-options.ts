@@ -5,7 +5,7 @@ import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
 
 /** What would run, as rows of a name and a value; keys are masked, and passwords left out. */
 export function printOptions(options: RelayOptions): readonly (readonly [name: string, value: string])[] {
-  const { tls, events, prometheus, proxy, archive, isLocal } = options;
+  const { tls, events, prometheus, proxy, archive, autoConfig, isLocal } = options;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [[name, value] as const]);
   const duration = (ms: number) => (ms === 0 ? 'none' : ms < 1 ? `${ms}ms` : formatDuration(ms));
   const upstream = isLocal
@@ -39,6 +39,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
       'Prometheus',
       prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no listener of its own',
     ],
+    ...optional('Automatic configuration', autoConfig && `key ${maskKey(autoConfig.key)}`),
     ...optional('Archive', archive && `${archive.path}, looked at every ${duration(archive.intervalMs)}`),
     ...options.environments.map((one) => [`Environment ${one.name}`, printEnvironment(one)] as const),
   ];

@@ -3,6 +3,7 @@ import { valuesOf } from '../../kernel/settings/settings.ts';
 import type { LocalKeys } from '../local-keys.ts';
 import type { CommandLine } from './command-line.ts';
 import { readEnvironments } from './environment-options.ts';
+import { readListOptions } from './list-options.ts';
 import {
   DEFAULT_BASE_URI,
   DEFAULT_CLIENT_SIDE_BASE_URI,
@@ -11,7 +12,7 @@ import {
   LOCAL_HOST,
 } from './relay-defaults.ts';
 import type { EnvironmentOptions, EventOptions, RelayOptions } from './relay-options.ts';
-import { EVENTS, MAIN, OFFLINE, PROMETHEUS } from './settings.ts';
+import { EVENTS, MAIN, PROMETHEUS } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
 
 /** The command line, with the keys of the environment that `flags` serves where none is configured. */
@@ -27,8 +28,8 @@ export function readRelayOptions(
   warnings: string[],
 ): RelayOptions {
   const main = valuesOf(MAIN, given.Main);
-  const archive = readArchive(given, problems);
-  const environments = localEnvironments(readEnvironments(given, problems), commandLine, archive, problems);
+  const { archive, autoConfig } = readListOptions(given, problems);
+  const environments = localEnvironments(readEnvironments(given, problems), commandLine, given, problems);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
   const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;
@@ -43,6 +44,7 @@ export function readRelayOptions(
     environments,
     isLocal,
     archive,
+    autoConfig,
     initTimeoutMs: main.initTimeout,
     heartbeatMs: main.heartbeatInterval,
     maxClientConnectionMs: main.maxClientConnectionTime,
@@ -75,11 +77,13 @@ function siteOf(hosts: readonly string[], isLocal: boolean): SiteRules | undefin
 function localEnvironments(
   environments: readonly EnvironmentOptions[],
   { flags: dataFile, localKeys }: CommandLineSettings,
-  archive: RelayOptions['archive'],
+  given: GivenSettings,
   problems: string[],
 ): readonly EnvironmentOptions[] {
   if (dataFile === undefined) return environments;
-  if (archive) problems.push('--flags: an archive (fileDataSource) is configured, which brings its own flags');
+  if (given.OfflineMode.fileDataSource)
+    problems.push('--flags: an archive (fileDataSource) is configured, which brings its own flags');
+  if (given.AutoConfig.key) problems.push('--flags: automatic configuration has environments of its own');
   const [one] = environments;
   if (!one) return [{ ...LOCAL_ENVIRONMENT, ...localKeys, dataFile }];
   if (environments.length > 1) {
@@ -89,27 +93,6 @@ function localEnvironments(
     );
   }
   return [{ ...one, dataFile }];
-}
-
-function readArchive(
-  { OfflineMode: offline, Environment }: GivenSettings,
-  problems: string[],
-): RelayOptions['archive'] {
-  const { fileDataSource } = offline;
-  if (!fileDataSource) {
-    for (const { place } of Object.values(offline))
-      problems.push(`${place}: it needs OfflineMode fileDataSource (FILE_DATA_SOURCE)`);
-    return undefined;
-  }
-  if (Environment.size > 0)
-    problems.push(`${fileDataSource.place}: the archive names its environments, so none can be configured beside it`);
-  const values = valuesOf(OFFLINE, offline);
-  return {
-    path: fileDataSource.value,
-    intervalMs: values.fileDataSourceMonitoringInterval,
-    allowedOrigins: values.envAllowedOrigin,
-    allowedHeaders: values.envAllowedHeader,
-  };
 }
 
 function readBaseUris({ Main: main }: GivenSettings): Pick<RelayOptions, 'baseUri' | 'clientSideBaseUri'> {

@@ -27,6 +27,8 @@ export interface RelayOptions {
         readonly allowedHeaders: readonly string[];
       }
     | undefined;
+  /** The automatic configuration that names the environments; undefined: none. */
+  readonly autoConfig: AutoConfigOptions | undefined;
   readonly initTimeoutMs: number;
   readonly heartbeatMs: number;
   /** 0: never. */
@@ -54,6 +56,13 @@ export interface RelayOptions {
   readonly recordPath: string | undefined;
   /** A database that keeps the data of all environments; undefined: none. */
   readonly store: StoreOptions | undefined;
+}
+
+export interface AutoConfigOptions {
+  readonly key: string;
+  /** Of every environment. */
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHeaders: readonly string[];
 }
 
 export interface EventOptions {

@@ -62,13 +62,23 @@ export const MAIN = {
   recordPath: { variable: 'RECORD_PATH', kind: anyText },
 } as const satisfies SettingsTable;
 
-export const OFFLINE = {
-  fileDataSource: { variable: 'FILE_DATA_SOURCE', kind: anyText },
-  fileDataSourceMonitoringInterval: { variable: 'FILE_DATA_SOURCE_MONITORING_INTERVAL', kind: interval, default: '1s' },
+/** Settings of every environment of an archive or of automatic configuration. */
+export const LIST_DEFAULTS = {
   envAllowedOrigin: { variable: 'ENV_ALLOWED_ORIGIN', kind: list },
   envAllowedHeader: { variable: 'ENV_ALLOWED_HEADER', kind: list },
   envDatastorePrefix: { variable: 'ENV_DATASTORE_PREFIX', kind: anyText, withoutEffect: NO_STORE },
   envDatastoreTableName: { variable: 'ENV_DATASTORE_TABLE_NAME', kind: anyText, withoutEffect: NO_STORE },
+} as const satisfies SettingsTable;
+
+export const AUTO_CONFIG = {
+  key: { variable: 'AUTO_CONFIG_KEY', kind: credential, isSecret: true },
+  ...LIST_DEFAULTS,
+} as const satisfies SettingsTable;
+
+export const OFFLINE = {
+  fileDataSource: { variable: 'FILE_DATA_SOURCE', kind: anyText },
+  fileDataSourceMonitoringInterval: { variable: 'FILE_DATA_SOURCE_MONITORING_INTERVAL', kind: interval, default: '1s' },
+  ...LIST_DEFAULTS,
 } as const satisfies SettingsTable;
 
 export const EVENTS = {
@@ -141,6 +151,7 @@ export const CONCURRENCY = {
 /** Sections that exist once. */
 export const SINGLE_SECTIONS = {
   Main: MAIN,
+  AutoConfig: AUTO_CONFIG,
   OfflineMode: OFFLINE,
   Events: EVENTS,
   Prometheus: PROMETHEUS,
@@ -169,27 +180,6 @@ const metricsReason = (name: string) =>
   `this version sends nothing to ${name}: [Prometheus] enabled = true has metrics`;
 
 export const FOREIGN_SECTIONS: Readonly<Record<string, ForeignSection>> = {
-  AutoConfig: {
-    keys: [
-      'key',
-      'envDatastorePrefix',
-      'envDatastoreTableName',
-      'envAllowedOrigin',
-      'envAllowedHeader',
-      'cacheKey',
-      'cacheEncryptionKey',
-    ],
-    switches: {
-      key: 'AUTO_CONFIG_KEY',
-      cacheKey: 'AUTO_CONFIG_CACHE_KEY',
-      cacheEncryptionKey: 'AUTO_CONFIG_CACHE_ENCRYPTION_KEY',
-      envDatastorePrefix: undefined,
-      envDatastoreTableName: undefined,
-      envAllowedOrigin: undefined,
-      envAllowedHeader: undefined,
-    },
-    reason: 'this version has no automatic configuration: write an [Environment "name"] for each environment',
-  },
   Redis: {
     keys: [
       'host',

@@ -8,7 +8,8 @@ export type ListDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | '
 /** An environment of automatic configuration or of an archive: both have the same form. */
 export interface RepresentedEnvironment {
   /** Named by the environment's id. */
-  readonly options: EnvironmentOptions & { readonly envId: string };
+  readonly options: EnvironmentOptions &
+    Required<Pick<EnvironmentOptions, 'additionalKeys'>> & { readonly envId: string };
   readonly version: number;
 }
 
@@ -54,9 +55,14 @@ export function readRepresentation(
   });
 }
 
+/** Whether an environment has the list of all SDK keys, which older ones lack. */
+export function listsAllKeys(json: Json | undefined): boolean {
+  return isJsonObject(json) && Array.isArray(json.sdkKeys) && json.sdkKeys.length > 0;
+}
+
 /** `sdkKeys` takes precedence; the older form has one expiring key. */
-function readSdkKeys({ sdkKeys }: Fields, { value, expiring }: Fields): readonly AdditionalKey[] {
-  if (Array.isArray(sdkKeys) && sdkKeys.length > 0) return readKeyList('server', sdkKeys, text(value));
+function readSdkKeys(env: Fields, { value, expiring }: Fields): readonly AdditionalKey[] {
+  if (listsAllKeys(env)) return readKeyList('server', env.sdkKeys, text(value));
   if (!isJsonObject(expiring)) return [];
   return readKeyList('server', [{ value: text(expiring.value), expiry: number(expiring.timestamp) }], text(value));
 }

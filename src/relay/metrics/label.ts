@@ -1,3 +1,4 @@
+import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { SdkKind } from '../credentials.ts';
 
 /** The `platformCategory` label of LaunchDarkly's metrics. */
@@ -6,6 +7,13 @@ export const PLATFORM: Readonly<Record<SdkKind, 'server' | 'mobile' | 'browser'>
   mobile: 'mobile',
   client: 'browser',
 };
+
+/** The `env` label of an environment: its name, or LaunchDarkly's names of project and environment if it is not configured here. */
+export function environmentLabel({ name, labels, filter }: EnvironmentOptions): string {
+  const full = labels ? `${labels.projName} ${labels.envName}`.trim() : '';
+  if (full === '') return name;
+  return filter === undefined ? full : `${full} (${filter})`;
+}
 
 const MAX_LABEL = 255;
 

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { OfrepStreams } from '../ofrep/streams.ts';
 import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
-import { ClientLabels, cleanLabel, cleanPrefix, PLATFORM } from './label.ts';
+import { ClientLabels, cleanLabel, cleanPrefix, environmentLabel, PLATFORM } from './label.ts';
 import { addStateMetrics } from './state.ts';
 
 export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
@@ -63,7 +63,7 @@ export class RelayMetrics implements RequestObserver {
   }
 
   request({ sdkKind, environment, route, method, userAgent }: AdmittedRequest): void {
-    const { name } = environment.options;
+    const name = environmentLabel(environment.options);
     const agent = this.#userAgents.of(userAgent);
     const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
       this.#requests.labels({
@@ -76,7 +76,7 @@ export class RelayMetrics implements RequestObserver {
   }
 
   stream({ sdkKind, environment, userAgent }: AdmittedRequest): () => void {
-    const { name } = environment.options;
+    const name = environmentLabel(environment.options);
     const agent = this.#userAgents.of(userAgent);
     const key = `${name}\0${sdkKind}\0${agent}`;
     let open = this.#connections.get(key);
@@ -95,8 +95,9 @@ export class RelayMetrics implements RequestObserver {
   }
 
   evaluated({ options }: Environment, sdkKind: SdkKind, flags: number): void {
-    const series = this.#seriesOf(`evaluations\0${options.name}\0${sdkKind}`, () =>
-      this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(options.name) }),
+    const name = environmentLabel(options);
+    const series = this.#seriesOf(`evaluations\0${name}\0${sdkKind}`, () =>
+      this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(name) }),
     );
     series.inc(flags);
   }

@@ -3,7 +3,7 @@ import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { ConnectionState } from '../status/connection-status.ts';
 import { STREAM_KINDS } from '../streams/streams.ts';
-import { cleanLabel } from './label.ts';
+import { cleanLabel, environmentLabel } from './label.ts';
 import type { MetricsSources } from './metrics.ts';
 
 const STATES: readonly ConnectionState[] = ['INITIALIZING', 'VALID', 'INTERRUPTED', 'OFF'];
@@ -29,7 +29,7 @@ export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sourc
   };
 }
 
-const labelOf = ({ options }: Environment): string => cleanLabel(options.name);
+const labelOf = ({ options }: Environment): string => cleanLabel(environmentLabel(options));
 
 /** State of the data of each environment. */
 function addDataMetrics(metrics: Metrics, prefix: string, { environments, now }: Sources): void {

@@ -38,6 +38,8 @@ export interface StatusSources<E extends ReportedEnvironment = ReportedEnvironme
   readonly details?: (environment: E) => EnvironmentDetails;
   /** Whether the list of environments is known. */
   readonly isComplete: () => boolean;
+  /** The connection of automatic configuration; undefined without it. */
+  readonly autoConfig?: Pick<ConnectionStatus, 'state' | 'stateSince' | 'lastError'>;
   readonly now: () => number;
   readonly disconnectedStatusMs: number;
   readonly bigSegmentsStaleAsDegraded: boolean;
@@ -50,9 +52,16 @@ export interface StatusSources<E extends ReportedEnvironment = ReportedEnvironme
 /** The `GET /status` of ld-relay, in its property order; JSON omits undefined properties. */
 export interface StatusReport {
   readonly environments: Readonly<Record<string, EnvironmentStatus>>;
+  readonly autoConfigStatus: ConnectionReport | undefined;
   readonly status: 'healthy' | 'degraded';
   readonly version: string;
   readonly clientVersion: string;
+}
+
+export interface ConnectionReport {
+  readonly state: ConnectionState;
+  readonly stateSince: number;
+  readonly lastError: ConnectionError | undefined;
 }
 
 export interface EnvironmentStatus {
@@ -67,24 +76,21 @@ export interface EnvironmentStatus {
   readonly additionalSdkKeys: readonly string[] | undefined;
   readonly additionalMobileKeys: readonly string[] | undefined;
   readonly status: 'connected' | 'disconnected';
-  readonly connectionStatus: {
-    readonly state: ConnectionState;
-    readonly stateSince: number;
-    readonly lastError: ConnectionError | undefined;
-  };
+  readonly connectionStatus: ConnectionReport;
   readonly dataStoreStatus: DataStoreStatus;
   readonly bigSegmentStatus: BigSegmentStatus | undefined;
 }
 
 /** The current status of the relay. */
 export function reportStatus<E extends ReportedEnvironment>(sources: StatusSources<E>): StatusReport {
-  const { isComplete, version, clientVersion } = sources;
+  const { isComplete, autoConfig, version, clientVersion } = sources;
   const entries = [...sources.environments()].map(
     (environment) => [environment.options.name, describeEnvironment(environment, sources)] as const,
   );
   const isHealthy = isComplete() && entries.every(([, environment]) => isWell(environment, sources));
   return {
     environments: Object.fromEntries(entries),
+    autoConfigStatus: autoConfig && describeConnection(autoConfig),
     status: isHealthy ? 'healthy' : 'degraded',
     version,
     clientVersion,
@@ -98,7 +104,6 @@ export function describeEnvironment<E extends ReportedEnvironment>(
 ): EnvironmentStatus {
   const { options, connection, createdAt } = environment;
   const { dataStore, bigSegments } = details?.(environment) ?? {};
-  const { state, stateSince, lastError } = connection;
   return {
     sdkKey: shown(options.sdkKey, maskKey),
     envId: shown(options.envId),
@@ -109,7 +114,7 @@ export function describeEnvironment<E extends ReportedEnvironment>(
     mobileKey: shown(options.mobileKey, maskKey),
     ...describeKeys(options.additionalKeys),
     status: connection.isConnected(now(), disconnectedStatusMs) ? 'connected' : 'disconnected',
-    connectionStatus: { state, stateSince, lastError },
+    connectionStatus: describeConnection(connection),
     // A store in memory cannot fail.
     dataStoreStatus: dataStore ?? { state: 'VALID', stateSince: createdAt },
     bigSegmentStatus: bigSegments,
@@ -130,6 +135,10 @@ function describeKeys(
     additionalSdkKeys: others('server'),
     additionalMobileKeys: others('mobile'),
   };
+}
+
+function describeConnection({ state, stateSince, lastError }: ConnectionReport): ConnectionReport {
+  return { state, stateSince, lastError };
 }
 
 function shown(text: string | undefined, print = (text: string) => text): string | undefined {

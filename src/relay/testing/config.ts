@@ -26,6 +26,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   environments: [],
   isLocal: false,
   archive: undefined,
+  autoConfig: undefined,
   initTimeoutMs: 10_000,
   heartbeatMs: 180_000,
   maxClientConnectionMs: 0,

@@ -3,9 +3,8 @@ import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { OversizedEventError, SseReader } from '../../kernel/sse/reader.ts';
-import type { SourceConnection } from '../data-source.ts';
 import { hideKey, maskKey } from '../masking.ts';
-import type { ConnectionError } from '../status/connection-status.ts';
+import type { ConnectionError, ConnectionStatus } from '../status/connection-status.ts';
 import { UpstreamBackoff } from './backoff.ts';
 import { openUpstreamStream, type UpstreamFailure, type UpstreamHttp } from './stream.ts';
 
@@ -23,13 +22,16 @@ export type Taken =
   | { readonly kind: 'data' | 'change' | 'reconnect' }
   | { readonly kind: 'ignored'; readonly what: string };
 
+/** Where a follower reports success and failure. */
+export type FollowedConnection = Pick<ConnectionStatus, 'succeeded' | 'failed' | 'refused'>;
+
 export interface FollowedStream {
   readonly url: URL;
   /** For the header Authorization. */
   readonly key: string;
   /** The name of the key in the log. */
   readonly keyName: 'SDK key' | 'automatic configuration key';
-  readonly connection: SourceConnection;
+  readonly connection: FollowedConnection;
   /** Takes an event; a refusal ends the connection. */
   take(event: string, data: string): Outcome<Taken>;
 }
@@ -59,6 +61,7 @@ export class StreamFollower {
   #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: CancelTimer = () => {};
+  #isRefused = false;
   #closing: Promise<void> | undefined;
   /** The last logged failure; repetitions are logged at debug. */
   #lastReason: string | undefined;
@@ -79,6 +82,13 @@ export class StreamFollower {
     if (!this.#running && !this.#closing) this.#connect();
   }
 
+  /** Connects at once if the key was refused. */
+  refresh(): void {
+    if (!this.#isRefused || this.#closing) return;
+    this.#cancelRetry();
+    this.#connect();
+  }
+
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
@@ -92,6 +102,7 @@ export class StreamFollower {
   }
 
   #connect(): void {
+    this.#isRefused = false;
     this.#running = this.#try().then((failure) => {
       if (this.#closing) return;
       if (failure === 'reconnect') this.#connectAfter(this.#backoff.failed(this.#parts.clock.now()));
@@ -172,6 +183,7 @@ export class StreamFollower {
     const text = this.#show(reason);
     const level = text === this.#lastReason ? 'debug' : isRefusal ? 'error' : 'warn';
     this.#lastReason = text;
+    this.#isRefused = isRefusal;
     log[level](isRefusal ? `upstream refuses the ${keyName}` : 'upstream failed', {
       ...(isRefusal ? { [keyName === 'SDK key' ? 'sdkKey' : 'key']: maskKey(key) } : {}),
       kind,

@@ -2,9 +2,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome } from '../../kernel/outcome.ts';
 import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
-import type { DataSink, DataSource, SourceConnection } from '../data-source.ts';
+import type { DataSink, DataSource } from '../data-source.ts';
 import { applyChange, readUpstreamEvent } from './change.ts';
-import { type FollowerLimits, StreamFollower, type Taken } from './follower.ts';
+import { type FollowedConnection, type FollowerLimits, StreamFollower, type Taken } from './follower.ts';
 import { streamUrl, type UpstreamHttp } from './stream.ts';
 
 export interface UpstreamParts {
@@ -58,6 +58,10 @@ class UpstreamSource implements DataSource {
     this.#keepFormer(({ key }) => valid.includes(key));
   }
 
+  refresh(): void {
+    this.#current.refresh();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -82,13 +86,10 @@ class UpstreamSource implements DataSource {
   }
 
   /** Only the stream of the newest key is reported. */
-  #connectionOf(follower: () => StreamFollower): SourceConnection {
+  #connectionOf(follower: () => StreamFollower): FollowedConnection {
     const { connection } = this.#sink;
     const isCurrent = () => this.#current === follower();
     return {
-      get state() {
-        return connection.state;
-      },
       succeeded: (now) => {
         if (!isCurrent()) return;
         connection.succeeded(now);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cleanup } from '../../../testing/processes.ts';
+import { FakeAutoConfig } from './auto-config.ts';
 import { applyFault, type StreamFault, sseEvent, startStream } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
@@ -53,6 +54,7 @@ export async function startFakeLaunchDarkly(
 export class FakeLaunchDarkly {
   /** Every request, in the order of their completion. */
   readonly requests: UpstreamRequest[] = [];
+  readonly autoConfig = new FakeAutoConfig();
   readonly #options: FakeLaunchDarklyOptions;
   /** By SDK key and filter; all others have the common data. */
   readonly #data = new Map<string, UpstreamData>();
@@ -73,6 +75,11 @@ export class FakeLaunchDarkly {
   /** `http://127.0.0.1:port`: streamUri, baseUri, clientSideBaseUri and eventsUri in one. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** SDK keys of the open streams. */
+  get streamKeys(): readonly string[] {
+    return [...this.#streams].map(({ sdkKey }) => sdkKey);
   }
 
   /** Number of open streams, without faults. */
@@ -190,6 +197,7 @@ export class FakeLaunchDarkly {
     if (method === 'POST' && EVENT_PATHS.test(path)) {
       response.writeHead(this.#eventStatuses.shift() ?? 202, { date: new Date(request.at).toUTCString() }).end();
     } else if (method === 'GET' && path === '/all') this.#answerStream(request, response);
+    else if (method === 'GET' && path === '/relay_auto_config') this.autoConfig.serve(response, () => this.#wake());
     else if (method === 'GET' && path === '/sdk/latest-all') this.#answerPoll(request, response);
     else if (method === 'GET' && path.startsWith('/sdk/goals/')) {
       answerJson(response, this.#options.goals ?? [], { 'cache-control': 'max-age=60' });

@@ -29,7 +29,7 @@ export function plainEnvironment(options: Partial<EnvironmentOptions> = {}): Env
   };
 }
 
-export function emptySink(clock: Clock): DataSink & { readonly connection: ConnectionStatus } {
+export function emptySink(clock: Clock): DataSink {
   return { store: new FlagStore(), connection: new ConnectionStatus(clock.now()) };
 }
 
