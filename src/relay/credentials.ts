@@ -55,6 +55,7 @@ export class Credentials {
       if (credential !== undefined) this.#grant(sdkKind, credential, environment);
     }
     for (const { sdkKind, key } of environment.options.additionalKeys ?? []) this.#grant(sdkKind, key, environment);
+    // Once, so that no listener sees the environment without credentials.
     this.#changed();
   }
 
@@ -62,6 +63,7 @@ export class Credentials {
   remove(environment: Environment): void {
     this.#environments.delete(environment);
     this.#revoke(environment);
+    this.#changed();
   }
 
   #revoke(environment: Environment): void {
@@ -71,7 +73,6 @@ export class Credentials {
         if (variants.size === 0) this.#variants[sdkKind].delete(hash);
       }
     }
-    this.#changed();
   }
 
   #grant(sdkKind: SdkKind, credential: string, environment: Environment): void {

@@ -142,7 +142,7 @@ export class AutoConfigSync {
     const { environments } = this.#state;
     list.update(environments);
     if (change.kind === 'put') log.info('automatic configuration', { environments: environments.length });
-    credentials.isComplete = true;
+    if (!credentials.isComplete) credentials.isComplete = true;
     this.#cancelDeadline();
     this.#resolveListed();
   }
