@@ -67,20 +67,20 @@ function read({ digest, words: before, last: lastBefore, length }: Sha1Start, te
 }
 
 const choose = (b: number, c: number, d: number): number => d ^ (b & (c ^ d));
-const parity = (b: number, c: number, d: number): number => b ^ c ^ d;
-const majority = (b: number, c: number, d: number): number => (b & c) | (d & (b | c));
+const parity = (b: number, c: number, d: number): number => c ^ d ^ b;
+const majority = (b: number, c: number, d: number): number => (c & d) | (b & (c | d));
 const rotate30 = (b: number): number => (b << 30) | (b >>> 2);
 const word = (index: number): number => WORDS[index] as number;
 
 /** `constant` is signed: with a larger one V8 would leave 32 bits. */
 function step(a: number, mixed: number, e: number, index: number, constant: number): number {
-  return (((a << 5) | (a >>> 27)) + mixed + e + word(index) + constant) | 0;
+  return (e + word(index) + constant + mixed + ((a << 5) | (a >>> 27))) | 0;
 }
 
 /** Makes 80 words of the first 16. */
 function expandBlock(): void {
   for (let i = 16; i < 80; i++) {
-    const mixed = word(i - 3) ^ word(i - 8) ^ word(i - 14) ^ word(i - 16);
+    const mixed = word(i - 16) ^ word(i - 14) ^ word(i - 8) ^ word(i - 3);
     WORDS[i] = (mixed << 1) | (mixed >>> 31);
   }
 }
