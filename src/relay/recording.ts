@@ -48,7 +48,7 @@ class RecordedSource implements DataSource {
   readonly #source: DataSource;
   readonly #sink: DataSink;
   readonly #parts: RecordingParts;
-  readonly #file: string;
+  #file: string;
   #unsubscribe: () => void = () => {};
   #stopWaiting: () => void = () => {};
   #isStarted = false;
@@ -79,6 +79,10 @@ class RecordedSource implements DataSource {
 
   use(environment: EnvironmentOptions): void {
     this.#source.use(environment);
+    const file = recordingFile({ ...this.#parts, environment });
+    if (file === this.#file) return;
+    this.#file = file;
+    this.#change();
   }
 
   refresh(): void {

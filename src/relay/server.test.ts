@@ -232,6 +232,11 @@ describe('a start that fails leaves nothing behind', () => {
         /cannot read .*cert: ENOENT/,
       ],
       [
+        'a missing file of authorities',
+        (folder) => ({ proxy: { url: undefined, caCertFiles: [join(folder, 'ca.pem')] } }),
+        /cannot read .*ca\.pem: ENOENT/,
+      ],
+      [
         'a key of another certificate',
         (folder) => tlsOf(folder, { cert: SERVER.cert, key: OTHER_SERVER.key }),
         /cannot be used for TLS: .*key values mismatch/,

@@ -30,6 +30,8 @@ export interface ComposedRelay {
   readonly metrics: RelayMetrics;
   /** Starts the sources. Throws a CommandError if the archive cannot be read. */
   start(): Promise<void>;
+  /** Serves the environments of these options, and has the sources look for data at once. */
+  reload(options: Pick<RelayOptions, 'environments'>): void;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,11 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     async start() {
       if (archive) await archive.start();
       else list.update(options.environments);
+    },
+    reload({ environments }) {
+      if (archive) archive.refresh();
+      else list.update(environments);
+      set.refresh();
     },
     async close() {
       list.close();

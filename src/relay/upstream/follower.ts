@@ -59,6 +59,8 @@ export class StreamFollower {
   #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: CancelTimer = () => {};
+  /** Whether it waits after a refusal. */
+  #isRefused = false;
   #closing: Promise<void> | undefined;
   /** The last logged failure; repetitions are logged at debug. */
   #lastReason: string | undefined;
@@ -79,6 +81,13 @@ export class StreamFollower {
     if (!this.#running && !this.#closing) this.#connect();
   }
 
+  /** Connects again at once if the key was refused, which is otherwise tried every few minutes. */
+  refresh(): void {
+    if (!this.#isRefused || this.#closing) return;
+    this.#cancelRetry();
+    this.#connect();
+  }
+
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
@@ -92,6 +101,7 @@ export class StreamFollower {
   }
 
   #connect(): void {
+    this.#isRefused = false;
     this.#running = this.#try().then((failure) => {
       if (this.#closing) return;
       if (failure === 'reconnect') this.#connectAfter(this.#backoff.failed(this.#parts.clock.now()));
@@ -178,6 +188,7 @@ export class StreamFollower {
       error: text,
       retryMs: waitMs,
     });
+    this.#isRefused = isRefusal;
     this.#connectAfter(waitMs);
     if (isRefusal) connection.refused(error);
     else connection.failed(error);

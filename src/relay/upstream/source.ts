@@ -58,6 +58,10 @@ class UpstreamSource implements DataSource {
     this.#keepFormer(({ key }) => valid.includes(key));
   }
 
+  refresh(): void {
+    this.#current.refresh();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
