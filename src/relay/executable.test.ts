@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { initialize } from 'launchdarkly-node-client-sdk';
 import { eventually } from '../testing/eventually.ts';
@@ -67,6 +68,16 @@ describe('the executable', () => {
     assert.deepEqual(await relay.stop(), { code: 0, signal: null });
     assert.equal(await stream.over, 'ended');
     assert.deepEqual(upstream.eventPosts[0]?.json, [{ kind: 'custom', key: 'last' }]);
+  });
+
+  test('says last that a flag file is missing, and serves it as soon as it is there', async (t) => {
+    const file = join(temporaryFolder(t), 'flags.json');
+    const relay = await startRelayProcess(t, ['--flags', file]);
+    const said = () => relay.stderr().trimEnd().split('\n').at(-1);
+    const expected = `opsdeck: there are no flags to serve yet: ${file}: no such file or folder`;
+    await eventually('the message', () => said() === expected);
+    writeFileSync(file, '{"flagValues":{"a":1}}');
+    await eventually('the flags', async () => (await fetch(`${relay.url}/readyz`)).ok);
   });
 
   test('reads its configuration again at SIGHUP', async (t) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
 import type { TlsSettings } from '../../kernel/http/tls-front.ts';
+import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 
 const CERTIFICATE = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/;
@@ -46,6 +47,6 @@ function readPem(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CommandError(`cannot read ${file}: ${systemCodeOf(error) ?? messageOf(error)}`, ExitCode.usage);
+    throw new CommandError(`cannot read ${file}: ${fileErrorOf(error)}`, ExitCode.usage);
   }
 }
