@@ -164,7 +164,8 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
   // Its clients are pages of any origin, also under development.
   const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
-  const server = await relay.startRelay({ ...config.value.options, host, port, site }, terminal.clock, log);
+  const options = { ...config.value.options, host, port, site };
+  const server = await relay.startRelay(options, terminal.clock, log);
   return {
     described: {
       name: 'relay',
@@ -175,6 +176,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
       example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
     },
     sdkKey: config.value.options.environments[0]?.sdkKey,
+    reload: () => void server.reload(options),
     close: () => server.close(),
   };
 }

@@ -6,7 +6,7 @@ import { refuseConfig } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import { CONFIG_FLAGS, SERVE_FLAGS } from './config/command-line.ts';
+import { CONFIG_FLAGS, type CommandLine, SERVE_FLAGS } from './config/command-line.ts';
 import type { LoadedConfig } from './config/config-source.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import type { Environment } from './environment.ts';
@@ -50,7 +50,8 @@ Examples:
     )
     .action(async () => {
       const { checkConfig } = await import('./terminal/check-config.ts');
-      checkConfig(readFlags(check, CONFIG_FLAGS), terminal);
+      const { certificateProblems } = await import('./composition/tls.ts');
+      await checkConfig(readFlags(check, CONFIG_FLAGS), terminal, certificateProblems);
     });
   addTerminalCommands(relay, terminal);
 }
@@ -68,12 +69,16 @@ async function serveRelay(command: Command, terminal: Terminal): Promise<void> {
     write: options.logLevel === 'none' ? () => {} : terminal.err,
   });
   for (const warning of warnings) log.warn(warning);
-  await run(outcome.value, log, terminal);
+  await run(outcome.value, flags, log, terminal);
 }
 
-async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<void> {
+async function run(config: LoadedConfig, flags: CommandLine, log: Log, terminal: Terminal): Promise<void> {
   const { options } = config;
-  const stopped = untilStopped();
+  let reload = async (): Promise<void> => {};
+  let reloading = Promise.resolve();
+  const stopped = untilStopped(() => {
+    reloading = reloading.then(() => reload());
+  });
   const { startRelay } = await import('./server.ts');
   // With exitAlways the port is not needed, and may be in use.
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
@@ -85,6 +90,10 @@ async function run(config: LoadedConfig, log: Log, terminal: Terminal): Promise<
     failed.catch(() => {});
     if (options.exitAlways) await failed;
     else {
+      reload = async () => {
+        const { reloadConfig } = await import('./config/reload.ts');
+        await reloadConfig(flags, terminal.env, server, log);
+      };
       await greet(server, config, terminal);
       await Promise.race([stopped, Promise.all([stopped, failed])]);
       log.info('Received a signal to stop, finishing what is under way');
@@ -105,14 +114,21 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
   throw new CommandError(`no flags for ${names}; see the log`, ExitCode.failed);
 }
 
-/** Prints how to connect SDKs, if the environment is not configured. */
+/** Prints how to connect SDKs, if the environment is not configured; last, which flag files cannot be read. */
 async function greet(
-  { url }: RelayServer,
+  { url, environments }: RelayServer,
   { options, isSample, isUnconfigured }: LoadedConfig,
   terminal: Terminal,
 ): Promise<void> {
   const [environment] = options.environments;
-  if (!environment || !isUnconfigured) return;
-  const { printSnippet } = await import('./terminal/snippet.ts');
-  terminal.out(printSnippet(url, environment, isSample));
+  if (environment && isUnconfigured) {
+    const { printSnippet } = await import('./terminal/snippet.ts');
+    terminal.out(printSnippet(url, environment, isSample));
+  }
+  for (const { options, readiness } of environments) {
+    if (options.dataFile === undefined || readiness === 'ready') continue;
+    const { loadFlags } = await import('./file-source/files.ts');
+    const flags = loadFlags(options.dataFile);
+    if (!flags.ok) terminal.err(`opsdeck: there are no flags to serve yet: ${flags.reason}\n`);
+  }
 }

@@ -91,6 +91,11 @@ export class EnvironmentSet {
     environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
   }
 
+  /** Has every source look for data at once. */
+  refresh(): void {
+    for (const { source } of this.#running.values()) source.refresh?.();
+  }
+
   /** Stops serving an environment: removes its credentials and ends its streams. */
   async remove(environment: Environment): Promise<void> {
     this.#parts.credentials.remove(environment);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { initialize } from 'launchdarkly-node-client-sdk';
 import { eventually } from '../testing/eventually.ts';
@@ -10,7 +12,7 @@ import { executablePath, listeningAddress, runProcess, startServer, temporaryFol
 import { ENV_ID, SDK_KEY } from './testing/app.ts';
 import { startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
-import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
+import { portOf, readStatus, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 const FLAGS = { a: plainFlag('a', 'value') };
 const AUTHORIZED = { authorization: SDK_KEY };
@@ -66,6 +68,25 @@ describe('the executable', () => {
     assert.deepEqual(await relay.stop(), { code: 0, signal: null });
     assert.equal(await stream.over, 'ended');
     assert.deepEqual(upstream.eventPosts[0]?.json, [{ kind: 'custom', key: 'last' }]);
+  });
+
+  test('says last that a flag file is missing, and serves it as soon as it is there', async (t) => {
+    const file = join(temporaryFolder(t), 'flags.json');
+    const relay = await startRelayProcess(t, ['--flags', file]);
+    const said = () => relay.stderr().trimEnd().split('\n').at(-1);
+    const expected = `opsdeck: there are no flags to serve yet: ${file}: no such file or folder`;
+    await eventually('the message', () => said() === expected);
+    writeFileSync(file, '{"flagValues":{"a":1}}');
+    await eventually('the flags', async () => (await fetch(`${relay.url}/readyz`)).ok);
+  });
+
+  test('reads its configuration again at SIGHUP', async (t) => {
+    const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
+    const config = relayConfigFile(t, { upstream: upstream.url });
+    const relay = await startRelayProcess(t, ['--config', config]);
+    appendFileSync(config, '[Environment "second"]\nsdkKey = sdk-second\n');
+    process.kill(relay.pid, 'SIGHUP');
+    await eventually('the environment', async () => 'second' in (await readStatus(relay)).environments);
   });
 
   test('in secure mode it accepts only signed contexts', async (t) => {

@@ -109,6 +109,17 @@ test('neither the name nor the content of the file has the key', async (t) => {
   assert.ok(!(await readFile(file, 'utf8')).includes(SAMPLE_SDK_KEY));
 });
 
+test('after a rotation the data is recorded for the new key', async (t) => {
+  const folder = await emptyFolder(t);
+  const { source, store, file } = startRecording(t, folder);
+  store.replace(dataOf(['a', 1]));
+  source.use(plainEnvironment({ sdkKey: 'sdk-new' }));
+  await source.close();
+  const [name = ''] = await readdir(folder);
+  assert.notEqual(join(folder, name), file);
+  assert.deepEqual(await flagsOnDisk(join(folder, name)), { a: 1 });
+});
+
 test('each environment and each payload filter has a file of its own', () => {
   const names = [
     {},

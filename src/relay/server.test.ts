@@ -229,7 +229,12 @@ describe('a start that fails leaves nothing behind', () => {
       [
         'a missing certificate',
         (folder) => ({ tls: { certFile: join(folder, 'cert'), keyFile: join(folder, 'key'), minVersion: undefined } }),
-        /cannot read .*cert: ENOENT/,
+        /cannot read .*cert: there is no such file/,
+      ],
+      [
+        'a missing file of authorities',
+        (folder) => ({ proxy: { url: undefined, caCertFiles: [join(folder, 'ca.pem')] } }),
+        /cannot read .*ca\.pem: there is no such file/,
       ],
       [
         'a key of another certificate',

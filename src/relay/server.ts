@@ -4,10 +4,12 @@
 // other way: received, batched by the environment's forwarder, sent upstream. composition/ puts the parts together.
 import type { Clock } from '../kernel/clock.ts';
 import { type Listener, listen } from '../kernel/http/server.ts';
+import type { TlsSettings } from '../kernel/http/tls-front.ts';
 import type { Log } from '../kernel/log.ts';
 import { composeRelay } from './composition/relay.ts';
-import { readTls } from './composition/tls.ts';
+import { checkAuthorities, readTls } from './composition/tls.ts';
 import type { RelayOptions } from './config/relay-options.ts';
+import { needingRestart } from './config/reload.ts';
 import type { Environment } from './environment.ts';
 import { createMetricsApp } from './routes/status.ts';
 
@@ -23,27 +25,33 @@ export interface RelayServer {
    * LaunchDarkly does not give the list of environments.
    */
   readonly settled: Promise<readonly Environment[]>;
+  /**
+   * Takes over other environments, certificate files and data, and reports settings that need a restart; streams of
+   * environments that stay go on. Throws a CommandError, and changes nothing, if a file cannot be used.
+   */
+  reload(options: RelayOptions): Promise<void>;
   /** Ends streams, finishes requests and sends remaining events. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Starts the relay. It listens when this resolves, before all environments have data. Throws a CommandError. */
 export async function startRelay(options: RelayOptions, clock: Clock, log: Log): Promise<RelayServer> {
-  const { app, set, registry, metrics, start, settled, close } = composeRelay(options, clock, log);
+  const { app, set, registry, metrics, start, settled, reload, close } = composeRelay(options, clock, log);
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close(options.gracefulShutdownMs)));
     await close();
   };
   try {
-    const tls = options.tls && (await readTls(options.tls));
+    checkAuthorities(options);
+    let tls = options.tls && (await readTls(options.tls));
     await start();
     const { host, port, prometheus, site } = options;
     const listener = await listen({
       fetch: app.fetch,
       addresses: [{ host, port }],
       maxHeaderBytes: MAX_HEADER_BYTES,
-      ...(tls ? { tls: () => tls } : {}),
+      ...(tls ? { tls: () => tls as TlsSettings } : {}),
       site,
       clock,
       endStreams: () => registry.close(),
@@ -64,6 +72,13 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
         return set.environments;
       },
       settled: whenSettled,
+      async reload(next) {
+        const nextTls = next.tls && (await readTls(next.tls));
+        if (nextTls && tls) tls = nextTls;
+        reload(next);
+        const fixed = needingRestart(options, next);
+        if (fixed.length > 0) log.warn('some settings change with a restart only', { settings: fixed.join(', ') });
+      },
       close() {
         closing ??= stop();
         return closing;

@@ -116,4 +116,14 @@ describe('a refusal', () => {
       assert.equal(upstream.connection.state, 'VALID');
     });
   }
+
+  test('is tried again at once when the source is refreshed; a connection in progress goes on', async (t) => {
+    const { http, source } = startUpstream(t);
+    (await http.next()).respond(401);
+    await settle();
+    source.refresh?.();
+    source.refresh?.();
+    await settle();
+    assert.equal(http.asked.length, 2);
+  });
 });

@@ -22,6 +22,7 @@ export class ArchiveSync {
   #archived: ReadonlyMap<string, ArchivedEnvironment> = new Map();
   readonly #sources = new Map<string, ArchivedSource>();
   #close: () => Promise<void> = async () => {};
+  #refresh: () => void = () => {};
 
   constructor(parts: ArchiveSyncParts) {
     this.#parts = parts;
@@ -35,6 +36,7 @@ export class ArchiveSync {
     const opened = await watchArchive({ path, intervalMs, defaults, clock, log, onChange });
     if (!opened.ok) throw new CommandError(opened.reason, ExitCode.failed);
     this.#close = () => opened.value.close();
+    this.#refresh = () => opened.value.refresh();
     this.#update(opened.value.environments);
   }
 
@@ -45,6 +47,11 @@ export class ArchiveSync {
     this.#sources.set(name, source);
     return source;
   };
+
+  /** Reads the archive at once if it has changed. */
+  refresh(): void {
+    this.#refresh();
+  }
 
   close(): Promise<void> {
     return this.#close();

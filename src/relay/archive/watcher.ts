@@ -52,12 +52,15 @@ export class ArchiveWatcher {
     const loaded = await this.#load();
     if (!loaded.ok) return loaded;
     this.#take(loaded.value ?? []);
-    this.#stopWatching = clock.every(intervalMs, () => {
-      this.#checking ??= this.#check().finally(() => {
-        this.#checking = undefined;
-      });
-    });
+    this.#stopWatching = clock.every(intervalMs, () => this.refresh());
     return accepted(undefined);
+  }
+
+  /** Reads the file if it has changed. */
+  refresh(): void {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
   }
 
   /** Idempotent. */

@@ -34,6 +34,8 @@ export interface ComposedRelay {
   settled(): Promise<readonly Environment[]>;
   /** Starts the sources. Throws a CommandError if the archive cannot be read. */
   start(): Promise<void>;
+  /** Serves the environments of these options, and has the sources look for data at once. */
+  reload(options: Pick<RelayOptions, 'environments'>): void;
   close(): Promise<void>;
 }
 
@@ -84,6 +86,11 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
       if (archive) await archive.start();
       else if (autoConfig) autoConfig.start();
       else list.update(options.environments);
+    },
+    reload({ environments }) {
+      if (archive) archive.refresh();
+      else list.update(environments);
+      set.refresh();
     },
     async close() {
       list.close();

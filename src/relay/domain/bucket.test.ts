@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bucketing, bucketOf, fractionOf, hashBucket, hashInput, printInteger, shareOf } from './bucket.ts';
+import {
+  type Bucketing,
+  bucketingOf,
+  bucketOf,
+  fractionOf,
+  hashBucket,
+  hashInput,
+  printInteger,
+  shareOf,
+} from './bucket.ts';
 import { literalReference } from './context/attribute-reference.ts';
 import { individualOf } from './context/context.ts';
 import { contextFrom } from './testdata/lookup.ts';
@@ -48,22 +57,18 @@ test('hashes are those published by LaunchDarkly for all its SDKs', () => {
   }
 });
 
-const bucketing = (attribute: string, isExperiment = false): Bucketing => ({
-  contextKind: 'user',
-  attribute: literalReference(attribute),
-  prefix: 'flag.salt',
-  isExperiment,
-});
+const bucketing = (attribute: string, isExperiment = false): Bucketing =>
+  bucketingOf({ contextKind: 'user', attribute: literalReference(attribute), prefix: 'flag.salt', isExperiment });
 
 test('a text is hashed, or an integer in decimal digits', () => {
   const cases: readonly (readonly [unknown, string | undefined])[] = [
-    ['a.b', 'flag.salt.a.b'],
-    ['', 'flag.salt.'],
-    [33333, 'flag.salt.33333'],
-    [-0, 'flag.salt.0'],
-    [1e15, 'flag.salt.1000000000000000'],
-    [2 ** 62, 'flag.salt.4611686018427387904'],
-    [-(2 ** 63), 'flag.salt.-9223372036854775808'],
+    ['a.b', 'a.b'],
+    ['', ''],
+    [33333, '33333'],
+    [-0, '0'],
+    [1e15, '1000000000000000'],
+    [2 ** 62, '4611686018427387904'],
+    [-(2 ** 63), '-9223372036854775808'],
     [2 ** 63, undefined],
     [1e300, undefined],
     [1.5, undefined],
@@ -82,14 +87,26 @@ test('a text is hashed, or an integer in decimal digits', () => {
 test('a secondary key is hashed too, in no experiment', () => {
   const individual = individualOf(contextFrom({ key: 'k', secondary: 's' }), 'user');
   assert.ok(individual);
-  assert.equal(hashInput(bucketing('key'), individual), 'flag.salt.k.s');
-  assert.equal(hashInput(bucketing('key', true), individual), 'flag.salt.k');
+  assert.equal(hashInput(bucketing('key'), individual), 'k.s');
+  assert.equal(hashInput(bucketing('key', true), individual), 'k');
 });
 
 test('without the kind there is no bucket, and an unhashable attribute has bucket 0', () => {
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'org', key: 'k' })), undefined);
   assert.equal(bucketOf(bucketing('a'), contextFrom({ kind: 'user', key: 'k' })), 0);
   assert.equal(bucketOf(bucketing('key'), contextFrom({ kind: 'user', key: 'k' })), hashBucket('flag.salt.k'));
+});
+
+test('the bucket of any text is that of node:crypto', () => {
+  const texts = ['', 'k', 'ß', 'k'.repeat(200), 'ab\u{1f600}', 'lone \ud800'];
+  for (const prefix of ['61', 'flag.salt', `${'f'.repeat(90)}.salt`, 'flagge-größe.salt', ...texts]) {
+    const attribute = literalReference('a');
+    const spread = bucketingOf({ contextKind: 'user', attribute, prefix, isExperiment: false });
+    for (const a of texts) {
+      const context = contextFrom({ kind: 'user', key: 'k', a });
+      assert.equal(bucketOf(spread, context), hashBucket(`${prefix}.${a}`), `${prefix}.${a}`);
+    }
+  }
 });
 
 test('buckets are spread evenly', () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type AttributeReference, attributeOf } from './context/attribute-reference.ts';
 import { type Context, type Individual, individualOf } from './context/context.ts';
 import type { Json } from './json.ts';
+import { endSha1, type Sha1Start, startSha1 } from './sha1.ts';
 
 /** How individuals are assigned to buckets. */
 export interface Bucketing {
@@ -9,6 +10,8 @@ export interface Bucketing {
   readonly attribute: AttributeReference;
   /** The seed, or `key.salt` of the flag or segment. */
   readonly prefix: string;
+  /** The hash of the prefix and its dot; undefined if it is not ASCII. */
+  readonly start: Sha1Start | undefined;
   /** Experiments ignore a user's `secondary`. */
   readonly isExperiment: boolean;
 }
@@ -43,12 +46,16 @@ export function hashBucket(text: string): number {
   return fractionOf(Number.parseInt(digest.slice(0, 8), 16), Number.parseInt(digest.slice(8, 15), 16));
 }
 
-/** The text hashed for an individual's bucket; undefined if the attribute is missing or has a wrong type. */
+/** How individuals are assigned to buckets, prepared for hashing. */
+export function bucketingOf(bucketing: Omit<Bucketing, 'start'>): Bucketing {
+  return { ...bucketing, start: startSha1(`${bucketing.prefix}.`) };
+}
+
+/** The text hashed after the prefix for an individual's bucket; undefined if the attribute is missing or has a wrong type. */
 export function hashInput(bucketing: Bucketing, individual: Individual): string | undefined {
   const text = hashedText(attributeOf(individual, bucketing.attribute));
-  if (text === undefined) return undefined;
   const secondary = bucketing.isExperiment ? undefined : individual.secondary;
-  return `${bucketing.prefix}.${text}${secondary === undefined ? '' : `.${secondary}`}`;
+  return text === undefined || secondary === undefined ? text : `${text}.${secondary}`;
 }
 
 /** From 0 to 1; 0 if the attribute cannot be hashed; undefined if the context lacks the kind. */
@@ -56,7 +63,10 @@ export function bucketOf(bucketing: Bucketing, context: Context): number | undef
   const individual = individualOf(context, bucketing.contextKind);
   if (!individual) return undefined;
   const input = hashInput(bucketing, individual);
-  return input === undefined ? 0 : hashBucket(input);
+  if (input === undefined) return 0;
+  const digest = bucketing.start && endSha1(bucketing.start, input);
+  if (!digest) return hashBucket(`${bucketing.prefix}.${input}`);
+  return fractionOf((digest[0] as number) >>> 0, (digest[1] as number) >>> 4);
 }
 
 /** A weight in thousandths of a percent as a fraction, in single precision. */

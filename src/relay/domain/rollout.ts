@@ -1,4 +1,4 @@
-import { type Bucketing, bucketOf, printInteger, shareOf } from './bucket.ts';
+import { type Bucketing, bucketingOf, bucketOf, printInteger, shareOf } from './bucket.ts';
 import { referenceIn } from './context/attribute-reference.ts';
 import { kindOf } from './context/context.ts';
 import type { EvaluationDetail } from './evaluation/detail.ts';
@@ -42,7 +42,8 @@ export function compileRollout(
   const last = slices.at(-1)?.detail;
   if (!last) return new Malformed('a rollout without variations');
   const prefix = rollout.seed === undefined ? `${key}.${salt}` : printInteger(rollout.seed);
-  const bucketing = { contextKind: kindOf(rollout.contextKind), attribute: attribute.value, prefix, isExperiment };
+  const contextKind = kindOf(rollout.contextKind);
+  const bucketing = bucketingOf({ contextKind, attribute: attribute.value, prefix, isExperiment });
   return { bucketing, slices, last };
 }
 

@@ -1,4 +1,4 @@
-import { type Bucketing, bucketOf, shareOf } from './bucket.ts';
+import { type Bucketing, bucketingOf, bucketOf, shareOf } from './bucket.ts';
 import { type CompiledClause, compileClause, matchesAll } from './clause.ts';
 import { referenceIn } from './context/attribute-reference.ts';
 import { type Context, individualOf, kindOf } from './context/context.ts';
@@ -37,12 +37,12 @@ function compileRule(rule: SegmentRule, { key, salt }: Segment): CompiledSegment
   if (rule.weight === undefined) return { clauses, share: undefined };
   const attribute = referenceIn(rule.rolloutContextKind, rule.bucketBy === '' ? 'key' : rule.bucketBy);
   const bucketing = attribute.ok
-    ? {
+    ? bucketingOf({
         contextKind: kindOf(rule.rolloutContextKind),
         attribute: attribute.value,
         prefix: `${key}.${salt}`,
         isExperiment: false,
-      }
+      })
     : new Malformed(`a rule of segment ${JSON.stringify(key)}, bucketBy: ${attribute.reason}`);
   return { clauses, share: { bucketing, threshold: shareOf(rule.weight) } };
 }

@@ -48,7 +48,10 @@ export class EnvironmentList {
   #apply(): void {
     const now = this.#parts.clock.now();
     const wanted = new Map(this.#listed.map((options) => [options.name, withoutExpired(options, now)]));
-    for (const [name, environment] of this.#served) if (!wanted.has(name)) this.#remove(environment);
+    for (const environment of this.#served.values()) {
+      const options = wanted.get(environment.options.name);
+      if (!options || !canContinue(environment.options, options)) this.#remove(environment);
+    }
     for (const [name, options] of wanted) {
       const environment = this.#served.get(name);
       if (environment) this.#change(environment, options);
@@ -69,7 +72,8 @@ export class EnvironmentList {
     this.#parts.set.change(environment, options);
     const lost = keysOf(before).filter((key) => !keysOf(options).includes(key));
     if (lost.length > 0) this.#parts.onRevoke(environment);
-    this.#parts.log.info('environment changed', { env: options.name, changed: changedFields(before, options) });
+    const changed = changedFields(before, options).join(', ');
+    this.#parts.log.info('environment changed', { env: options.name, changed });
   }
 
   #remove(environment: Environment): void {
@@ -107,7 +111,26 @@ function keysOf({ sdkKey, mobileKey = '', envId = '', additionalKeys = [] }: Env
 }
 
 /** Names only, as values may be keys. */
-function changedFields(before: EnvironmentOptions, after: EnvironmentOptions): string {
+function changedFields(before: EnvironmentOptions, after: EnvironmentOptions): readonly (keyof EnvironmentOptions)[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof EnvironmentOptions>;
-  return [...fields].filter((field) => !isDeepStrictEqual(before[field], after[field])).join(', ');
+  return [...fields].filter((field) => !isDeepStrictEqual(before[field], after[field]));
+}
+
+/** Options that change while streams stay open. Source, log and stores of an environment know the others from its start. */
+const CHANGEABLE: readonly (keyof EnvironmentOptions)[] = [
+  'sdkKey',
+  'mobileKey',
+  'envId',
+  'additionalKeys',
+  'secureMode',
+  'allowedOrigins',
+  'allowedHeaders',
+  'ttlMs',
+  'projKey',
+  'labels',
+];
+
+/** Whether an environment can go on with other options, or must be made anew. */
+function canContinue(before: EnvironmentOptions, after: EnvironmentOptions): boolean {
+  return changedFields(before, after).every((field) => CHANGEABLE.includes(field));
 }

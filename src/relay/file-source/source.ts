@@ -64,6 +64,10 @@ class FileSource implements DataSource {
   /** A file needs no key. */
   use(): void {}
 
+  refresh(): void {
+    if (!this.#isClosed) this.#load();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelCheck();

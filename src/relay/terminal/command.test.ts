@@ -125,6 +125,22 @@ test('relay check-config reports every mistake and exits with 2', async () => {
   );
 });
 
+test('relay check-config reports certificates that cannot be used', async () => {
+  const terminal = new FakeTerminal();
+  terminal.env = {
+    LD_ENV_a: 's',
+    PROXY_CA_CERTS: '/nowhere/ca',
+    TLS_ENABLED: '1',
+    TLS_CERT: 'c',
+    TLS_KEY: '/nowhere/k',
+  };
+  assert.equal(await runRelay(['check-config', '--from-env'], terminal), 2);
+  assert.deepEqual(terminal.stderr.trimEnd().split('\n').slice(1), [
+    '  cannot read /nowhere/ca: there is no such file',
+    '  cannot read c: there is no such file',
+  ]);
+});
+
 test('relay check-config reports mistakes in flag files', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'check-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

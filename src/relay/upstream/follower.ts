@@ -61,6 +61,7 @@ export class StreamFollower {
   #attempt: Attempt | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: CancelTimer = () => {};
+  /** Whether it waits after a refusal. */
   #isRefused = false;
   #closing: Promise<void> | undefined;
   /** The last logged failure; repetitions are logged at debug. */
@@ -82,7 +83,7 @@ export class StreamFollower {
     if (!this.#running && !this.#closing) this.#connect();
   }
 
-  /** Connects at once if the key was refused. */
+  /** Connects again at once if the key was refused, which is otherwise tried every few minutes. */
   refresh(): void {
     if (!this.#isRefused || this.#closing) return;
     this.#cancelRetry();
@@ -190,6 +191,7 @@ export class StreamFollower {
       error: text,
       retryMs: waitMs,
     });
+    this.#isRefused = isRefusal;
     this.#connectAfter(waitMs);
     if (isRefusal) connection.refused(error);
     else connection.failed(error);
