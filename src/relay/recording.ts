@@ -9,6 +9,7 @@ import { readPrivateFile, statFolder } from '../kernel/storage/private-file.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';
+import { whenUpstreamFails } from './restoring.ts';
 
 export interface RecordingParts {
   /** Created if missing. */
@@ -19,8 +20,6 @@ export interface RecordingParts {
   readonly log: Log;
 }
 
-/** The recorded data is served after this time without an answer from upstream, or at its first failure. */
-const RESTORE_AFTER_MS = 3000;
 /** Changes within this time are written together. */
 const WRITE_AFTER_MS = 2000;
 /** For example for a full disk. */
@@ -73,7 +72,9 @@ class RecordedSource implements DataSource {
     this.#isStarted = true;
     const changed = () => this.#change();
     this.#unsubscribe = this.#sink.store.subscribe({ replaced: changed, changed, removed: changed });
-    this.#wait();
+    this.#stopWaiting = whenUpstreamFails(this.#sink.connection, this.#parts.clock, () => {
+      this.#restoring = this.#restore();
+    });
     this.#source.start();
   }
 
@@ -98,22 +99,6 @@ class RecordedSource implements DataSource {
     this.#cancelTimer?.();
     await Promise.all([this.#restoring, this.#writing]);
     if (this.#isChanged) await this.#write();
-  }
-
-  /** Restores when upstream is known to fail: data of a revoked key must not be served, not even for a moment. */
-  #wait(): void {
-    const { connection } = this.#sink;
-    const restore = () => {
-      if (connection.isRevoked) return;
-      this.#stopWaiting();
-      this.#restoring = this.#restore();
-    };
-    const cancel = this.#parts.clock.after(RESTORE_AFTER_MS, restore);
-    const unsubscribe = connection.subscribe(restore);
-    this.#stopWaiting = () => {
-      cancel();
-      unsubscribe();
-    };
   }
 
   async #restore(): Promise<void> {

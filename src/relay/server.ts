@@ -20,6 +20,8 @@ export interface RelayServer {
   readonly environments: readonly Environment[];
   /** Resolves when every environment has its data or has timed out, with those that have none. */
   readonly settled: Promise<readonly Environment[]>;
+  /** The environments whose data are not in the persistent store; final after `close`. */
+  readonly unsaved: readonly Environment[];
   /** Ends streams, finishes requests and sends remaining events. Idempotent. */
   close(): Promise<void>;
 }
@@ -58,6 +60,9 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
         return set.environments;
       },
       settled: set.settled(),
+      get unsaved() {
+        return set.unsaved;
+      },
       close() {
         closing ??= stop();
         return closing;

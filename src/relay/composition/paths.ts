@@ -9,6 +9,8 @@ import type { OfrepStreams } from '../ofrep/streams.ts';
 import { launchDarklyPaths, type Paths } from '../routes/index.ts';
 import { ofrepPaths } from '../routes/ofrep.ts';
 import { statusPaths } from '../routes/status.ts';
+import type { EnvironmentDetails } from '../status/status.ts';
+import type { Stores } from '../stores/stores.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from '../version.ts';
 
 interface RelayPathsParts {
@@ -18,6 +20,7 @@ interface RelayPathsParts {
   readonly http: HttpClient;
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
+  readonly stores: Stores | undefined;
   readonly clock: Clock;
 }
 
@@ -42,12 +45,13 @@ export function relayPaths(parts: RelayPathsParts): Paths {
   };
 }
 
-function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPathsParts): Paths {
+function statusPathsOf({ options, credentials, set, metrics, stores, clock }: RelayPathsParts): Paths {
   const environments = () => set.environments;
   const isComplete = () => credentials.isComplete;
   return statusPaths({
     status: {
       environments,
+      details: (environment) => describeStore(stores?.statusOf(environment)),
       isComplete,
       now: () => clock.now(),
       disconnectedStatusMs: options.disconnectedStatusMs,
@@ -59,4 +63,8 @@ function statusPathsOf({ options, credentials, set, metrics, clock }: RelayPaths
     readiness: { environments, isComplete, mayBeEmpty: false },
     metrics,
   });
+}
+
+function describeStore(dataStore: EnvironmentDetails['dataStore']): EnvironmentDetails {
+  return dataStore ? { dataStore } : {};
 }

@@ -82,7 +82,14 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     { FILE_DATA_SOURCE: 'a.tar.gz', ENV_ALLOWED_ORIGIN: 'http://o', ENV_ALLOWED_HEADER: 'H' },
     {
       isLocal: true,
-      archive: { path: 'a.tar.gz', intervalMs: 1_000, allowedOrigins: ['http://o'], allowedHeaders: ['H'] },
+      archive: {
+        path: 'a.tar.gz',
+        intervalMs: 1_000,
+        allowedOrigins: ['http://o'],
+        allowedHeaders: ['H'],
+        storePrefix: undefined,
+        storeTable: undefined,
+      },
       events: { ...RELAY_DEFAULTS.events, mode: 'discard' },
     },
   ],
@@ -91,7 +98,14 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     { FILE_DATA_SOURCE: 'a', FILE_DATA_SOURCE_MONITORING_INTERVAL: '100ms' },
     {
       isLocal: true,
-      archive: { path: 'a', intervalMs: 100, allowedOrigins: [], allowedHeaders: [] },
+      archive: {
+        path: 'a',
+        intervalMs: 100,
+        allowedOrigins: [],
+        allowedHeaders: [],
+        storePrefix: undefined,
+        storeTable: undefined,
+      },
       events: { ...RELAY_DEFAULTS.events, mode: 'discard' },
     },
   ],

@@ -13,6 +13,7 @@ import {
 import type { EnvironmentOptions, EventOptions, RelayOptions } from './relay-options.ts';
 import { EVENTS, MAIN, OFFLINE, PROMETHEUS } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
+import { checkStorePlaces, readStore } from './store-options.ts';
 
 /** The command line, with the keys of the environment that `flags` serves where none is configured. */
 export interface CommandLineSettings extends CommandLine {
@@ -29,6 +30,8 @@ export function readRelayOptions(
   const main = valuesOf(MAIN, given.Main);
   const archive = readArchive(given, problems);
   const environments = localEnvironments(readEnvironments(given, problems), commandLine, archive, problems);
+  const store = readStore(given, problems);
+  if (store) checkStorePlaces(environments, { store, archive }, problems, warnings);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
   const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;
@@ -61,7 +64,7 @@ export function readRelayOptions(
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems, warnings),
     recordPath: commandLine.record ?? main.recordPath,
-    store: undefined,
+    store,
   };
 }
 
@@ -109,6 +112,8 @@ function readArchive(
     intervalMs: values.fileDataSourceMonitoringInterval,
     allowedOrigins: values.envAllowedOrigin,
     allowedHeaders: values.envAllowedHeader,
+    storePrefix: values.envDatastorePrefix,
+    storeTable: values.envDatastoreTableName,
   };
 }
 

@@ -6,9 +6,11 @@ import type { StoreDriver, StoredData, StoreWrite } from './driver.ts';
 import { decodeItem, storedText } from './item.ts';
 import { type KnownVersions, planReplacement, type Replacement } from './replacement.ts';
 
+type StoredEnvironment = Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
+
 export interface PersistentStoreParts {
   readonly driver: StoreDriver;
-  readonly environment: Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
+  readonly environment: StoredEnvironment;
   /** Whether what is in memory always counts, as with a file or an archive. */
   readonly isLocal: boolean;
   /** The log of the environment: its lines name it. */
@@ -28,15 +30,18 @@ export type NewerItem = Replacement['newer'][number];
 export class PersistentStore {
   readonly #parts: PersistentStoreParts;
   /** The environment in whose data newer versions count: after a change of the SDK key, versions may begin again. */
-  readonly #source: string;
+  #source: string;
   #known: KnownVersions | undefined;
   readonly #tooLarge = new Set<string>();
 
   constructor(parts: PersistentStoreParts) {
     this.#parts = parts;
-    const { sdkKey, filter = '' } = parts.environment;
-    const hash = createHash('sha256').update(JSON.stringify([sdkKey, filter]));
-    this.#source = hash.digest('hex').slice(0, 32);
+    this.#source = sourceOf(parts.environment);
+  }
+
+  /** Continues with another SDK key. */
+  use(environment: StoredEnvironment): void {
+    this.#source = sourceOf(environment);
   }
 
   isInitialised(): Promise<boolean> {
@@ -112,6 +117,13 @@ export class PersistentStore {
       return false;
     });
   }
+}
+
+function sourceOf({ sdkKey, filter = '' }: StoredEnvironment): string {
+  return createHash('sha256')
+    .update(JSON.stringify([sdkKey, filter]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 function versionsOf({ items }: StoredData, memory: FlagStore): KnownVersions {

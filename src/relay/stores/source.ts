@@ -1,8 +1,10 @@
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import type { ItemKind } from '../flag-store.ts';
+import { whenUpstreamFails } from '../restoring.ts';
 import type { ConnectionError } from '../status/connection-status.ts';
 import type { NewerItem, PersistentStore } from './persistent-store.ts';
 import { applyNewer, restoreData, takeNewer } from './stored-data.ts';
@@ -43,6 +45,7 @@ export class StoredSource implements DataSource {
   readonly #parts: StoredSourceParts;
   #unsubscribe: () => void = () => {};
   #cancelChecks: CancelTimer = () => {};
+  #stopWaiting: () => void = () => {};
   #cancelRetry: CancelTimer | undefined;
   #retryMs = RETRY_MS;
   #state: StoreState;
@@ -50,6 +53,8 @@ export class StoredSource implements DataSource {
   /** The error that this source has reported to the connection, while the store fails. */
   #reported: ConnectionError | undefined;
   #hasDelivered = false;
+  /** Whether data in the store may be served although the source has not delivered. */
+  #mayRestore = false;
   /** Whether a change comes from the store itself. */
   #isTaking = false;
   #mustRead = false;
@@ -72,9 +77,9 @@ export class StoredSource implements DataSource {
     return this.#state;
   }
 
-  /** Whether the store has all data of the source. */
+  /** Whether the store has everything that the source has delivered. */
   get isSaved(): boolean {
-    return this.#hasDelivered && !this.#isUnwritten;
+    return !this.#isUnwritten;
   }
 
   start(): void {
@@ -88,9 +93,24 @@ export class StoredSource implements DataSource {
     const { clock, cacheTtlMs, isRestored } = this.#parts;
     const everyMs = cacheTtlMs < 0 ? CHECK_EVERY_MS : Math.min(Math.max(cacheTtlMs, MIN_TTL_MS), CHECK_EVERY_MS);
     this.#cancelChecks = clock.every(everyMs, () => this.#look());
-    this.#mustRead = isRestored;
-    this.#work();
+    if (isRestored) this.#stopWaiting = whenUpstreamFails(this.#sink.connection, clock, () => this.#restore());
     this.#source.start();
+  }
+
+  #restore(): void {
+    if (this.#hasDelivered) return;
+    this.#mayRestore = true;
+    this.#mustRead = true;
+    this.#work();
+  }
+
+  use(environment: EnvironmentOptions): void {
+    this.#parts.store.use(environment);
+    this.#source.use(environment);
+  }
+
+  refresh(): void {
+    this.#source.refresh?.();
   }
 
   /** Closes the source and writes what is not yet in the store. */
@@ -102,6 +122,7 @@ export class StoredSource implements DataSource {
   async #end(): Promise<void> {
     await this.#source.close();
     this.#unsubscribe();
+    this.#stopWaiting();
     this.#cancelChecks();
     this.#cancelRetry?.();
     await this.#running;
@@ -134,7 +155,7 @@ export class StoredSource implements DataSource {
     const { clock, cacheTtlMs, isLocal } = this.#parts;
     if (this.#running || this.#cancelRetry) return;
     const isDue = cacheTtlMs >= 0 && clock.now() - this.#readAt >= Math.max(cacheTtlMs, MIN_TTL_MS);
-    if (isDue && !isLocal) this.#mustRead = true;
+    if (isDue && !isLocal && (this.#hasDelivered || this.#mayRestore)) this.#mustRead = true;
     this.#work(() => this.#check());
   }
 
@@ -239,7 +260,7 @@ export class StoredSource implements DataSource {
     this.#cancelRetry = undefined;
     // Changes may have been lost.
     if (this.#hasDelivered) this.#mustReplace = true;
-    else this.#mustRead = this.#parts.isRestored;
+    else this.#mustRead = this.#mayRestore;
     const nextMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS);
     this.#retryMs = RETRY_MS;
     this.#work(async () => {

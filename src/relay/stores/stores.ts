@@ -12,6 +12,7 @@ import { ConsulDriver } from './consul/driver.ts';
 import type { StoreDriver } from './driver.ts';
 import { openDynamoDb } from './dynamodb/client.ts';
 import { DynamoDbDriver } from './dynamodb/driver.ts';
+import { storePlaceOf } from './names.ts';
 import type { StoreOptions } from './options.ts';
 import { PersistentStore } from './persistent-store.ts';
 import { openRedis, type RedisConnection } from './redis/client.ts';
@@ -27,13 +28,6 @@ export interface StoresParts {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** The prefix of ld-relay and the SDKs, for environments without their own. */
-export const DEFAULT_STORE_PREFIX: Readonly<Record<StoreOptions['database'], string>> = {
-  redis: 'launchdarkly',
-  consul: 'launchdarkly',
-  dynamodb: '',
-};
 
 /** Keeps the data of environments in one database. */
 export class Stores {
@@ -51,6 +45,9 @@ export class Stores {
       for (const file of [options.redis.caFile, options.redis.certFile, options.redis.keyFile]) checkReadable(file);
       this.#redis = openRedis(options.redis, log, clock);
     } else if (options.database === 'dynamodb') this.#dynamoDb = openDynamoDb(options.dynamoDb, { http, clock });
+    // Each use of a store reports the failure again.
+    this.#redis?.catch(() => {});
+    this.#dynamoDb?.catch(() => {});
   }
 
   /** The source of an environment, with its data in the database; `isLocal` if it is a file or an archive. */
@@ -72,44 +69,33 @@ export class Stores {
     const found = this.#sources.get(sink);
     if (!found) return undefined;
     const { options } = this.#parts;
-    const { database } = options;
+    const { prefix, table } = storePlaceOf(options, found.options);
     return {
       ...found.source.state,
-      database,
+      database: options.database,
       ...shown('dbServer', serverOf(options)),
-      ...shown('dbPrefix', prefixOf(options, found.options)),
-      ...(database === 'dynamodb' ? shown('dbTable', tableOf(options, found.options)) : {}),
+      ...shown('dbPrefix', prefix),
+      ...shown('dbTable', table),
     };
   }
 
   async close(): Promise<void> {
-    (await this.#redis)?.close();
+    const connection = await this.#redis?.catch(() => undefined);
+    connection?.close();
   }
 
   #driver(environment: EnvironmentOptions): StoreDriver {
     const { options, http, clock } = this.#parts;
-    const prefix = prefixOf(options, environment);
+    const { prefix, table = '' } = storePlaceOf(options, environment);
     switch (options.database) {
       case 'redis':
         return new RedisDriver({ connection: this.#redis as Promise<RedisConnection>, prefix, turns: this.#turns });
       case 'dynamodb':
-        return new DynamoDbDriver({
-          client: this.#dynamoDb as Promise<DynamoDB>,
-          table: tableOf(options, environment),
-          prefix,
-        });
+        return new DynamoDbDriver({ client: this.#dynamoDb as Promise<DynamoDB>, table, prefix });
       case 'consul':
         return new ConsulDriver({ options: options.consul, prefix, http, clock });
     }
   }
-}
-
-function prefixOf({ database }: StoreOptions, { storePrefix }: EnvironmentOptions): string {
-  return storePrefix ?? DEFAULT_STORE_PREFIX[database];
-}
-
-function tableOf(options: StoreOptions, { storeTable }: EnvironmentOptions): string {
-  return storeTable ?? (options.database === 'dynamodb' ? options.dynamoDb.tableName : undefined) ?? '';
 }
 
 function serverOf(options: StoreOptions): string | undefined {
