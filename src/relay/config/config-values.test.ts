@@ -163,7 +163,16 @@ const ofEnvironments: [file: string, variables: Variables, expected: readonly En
       LD_LOG_LEVEL_earth: 'debug',
       LD_TTL_earth: '5m',
     },
-    [environment('earth', 's', { mobileKey: 'm', envId: 'e', logLevel: 'debug', ttlMs: 300_000 })],
+    [
+      environment('earth', 's', {
+        mobileKey: 'm',
+        envId: 'e',
+        logLevel: 'debug',
+        ttlMs: 300_000,
+        storePrefix: 'p',
+        storeTable: 't',
+      }),
+    ],
   ],
   [
     '[Environment "k p"]\nsdkKey = s\nsecureMode = true\nallowedOrigin = https://oa\nallowedOrigin = https://rann\nallowedHeader = A\nallowedHeader = B',
@@ -186,8 +195,8 @@ const ofEnvironments: [file: string, variables: Variables, expected: readonly En
     { LD_ENV_a: 's1', LD_PROJ_KEY_a: 'p', LD_ENV_b: 's2', LD_PROJ_KEY_b: 'q', LD_FILTER_KEYS_p: 'x,y' },
     [
       environment('a', 's1', { projKey: 'p' }),
-      environment('a/x', 's1', { projKey: 'p', filter: 'x' }),
-      environment('a/y', 's1', { projKey: 'p', filter: 'y' }),
+      environment('a/x', 's1', { projKey: 'p', filter: 'x', storePrefix: '/x' }),
+      environment('a/y', 's1', { projKey: 'p', filter: 'y', storePrefix: '/y' }),
       environment('b', 's2', { projKey: 'q' }),
     ],
   ],

@@ -8,6 +8,9 @@ import { CONSUL, DYNAMODB, REDIS, STORE_SWITCHES } from './store-settings.ts';
 type Database = keyof typeof STORE_SWITCHES;
 type GivenDatabases = Pick<GivenSettings, Database>;
 
+/** Of Redis. */
+const DEFAULT_PORT = 6379;
+
 const DATABASES = Object.keys(STORE_SWITCHES) as readonly Database[];
 
 /** The database of a configuration; undefined if none is in use. Adds contradictions to `problems`. */
@@ -84,10 +87,13 @@ function readPort(
   given: Given<string> | undefined,
   problems: string[],
 ): { readonly host?: string; readonly port: number } {
-  if (!given) return { port: 6379 };
+  if (!given) return { port: DEFAULT_PORT };
   const [, host, digits = given.value] = /^tcp:\/\/([^:/]+|\[[^\]]+\]):(\d+)$/.exec(given.value) ?? [];
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
-  if (port < 1 || port > 65_535) problems.push(`${given.place}: write a port from 1 to 65535, or tcp://host:port`);
+  if (port < 1 || port > 65_535) {
+    problems.push(`${given.place}: write a port from 1 to 65535, or tcp://host:port`);
+    return { port: DEFAULT_PORT };
+  }
   return { port, ...(host === undefined ? {} : { host }) };
 }
 
@@ -105,7 +111,7 @@ function parseRedisUrl(text: string): RedisTarget | undefined {
   try {
     const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
     const database = url.pathname.slice(1);
-    const address = `${url.protocol}//${url.hostname}:${url.port || 6379}${database === '' ? '' : `/${database}`}`;
+    const address = `${url.protocol}//${url.hostname}:${url.port || DEFAULT_PORT}${database === '' ? '' : `/${database}`}`;
     return { address, username, password };
   } catch {
     return undefined;

@@ -36,3 +36,9 @@ export function fillTemplate(template: string | undefined, envId: string, filter
 
 /** Stands for the id of an environment in a template. */
 export const CID = '$CID';
+
+/** The address of a database; undefined if AWS's client finds it. */
+export function serverOf(options: StoreOptions): string | undefined {
+  if (options.database === 'redis') return options.redis.url;
+  return options.database === 'consul' ? options.consul.url : options.dynamoDb.url;
+}

@@ -6,6 +6,7 @@ import type { DataSink, DataSource } from '../data-source.ts';
 import type { ItemKind } from '../flag-store.ts';
 import { whenUpstreamFails } from '../restoring.ts';
 import type { ConnectionError } from '../status/connection-status.ts';
+import { MIN_CACHE_TTL_MS } from './options.ts';
 import type { NewerItem, PersistentStore } from './persistent-store.ts';
 import { applyNewer, restoreData, takeNewer } from './stored-data.ts';
 
@@ -28,7 +29,6 @@ export interface StoreState {
   readonly stateSince: number;
 }
 
-const MIN_TTL_MS = 1000;
 /** Interval of the checks whether the store is available and has kept the data. */
 const CHECK_EVERY_MS = 5000;
 const RETRY_MS = 500;
@@ -91,7 +91,7 @@ export class StoredSource implements DataSource {
       removed: change,
     });
     const { clock, cacheTtlMs, isRestored } = this.#parts;
-    const everyMs = cacheTtlMs < 0 ? CHECK_EVERY_MS : Math.min(Math.max(cacheTtlMs, MIN_TTL_MS), CHECK_EVERY_MS);
+    const everyMs = cacheTtlMs < 0 ? CHECK_EVERY_MS : Math.min(Math.max(cacheTtlMs, MIN_CACHE_TTL_MS), CHECK_EVERY_MS);
     this.#cancelChecks = clock.every(everyMs, () => this.#look());
     if (isRestored) this.#stopWaiting = whenUpstreamFails(this.#sink.connection, clock, () => this.#restore());
     this.#source.start();
@@ -154,7 +154,7 @@ export class StoredSource implements DataSource {
   #look(): void {
     const { clock, cacheTtlMs, isLocal } = this.#parts;
     if (this.#running || this.#cancelRetry) return;
-    const isDue = cacheTtlMs >= 0 && clock.now() - this.#readAt >= Math.max(cacheTtlMs, MIN_TTL_MS);
+    const isDue = cacheTtlMs >= 0 && clock.now() - this.#readAt >= Math.max(cacheTtlMs, MIN_CACHE_TTL_MS);
     if (isDue && !isLocal && (this.#hasDelivered || this.#mayRestore)) this.#mustRead = true;
     this.#work(() => this.#check());
   }

@@ -12,7 +12,7 @@ import { ConsulDriver } from './consul/driver.ts';
 import type { StoreDriver } from './driver.ts';
 import { openDynamoDb } from './dynamodb/client.ts';
 import { DynamoDbDriver } from './dynamodb/driver.ts';
-import { storePlaceOf } from './names.ts';
+import { serverOf, storePlaceOf } from './names.ts';
 import type { StoreOptions } from './options.ts';
 import { PersistentStore } from './persistent-store.ts';
 import { openRedis, type RedisConnection } from './redis/client.ts';
@@ -96,11 +96,6 @@ export class Stores {
         return new ConsulDriver({ options: options.consul, prefix, http, clock });
     }
   }
-}
-
-function serverOf(options: StoreOptions): string | undefined {
-  if (options.database === 'redis') return options.redis.url;
-  return options.database === 'consul' ? options.consul.url : options.dynamoDb.url;
 }
 
 function shown(name: string, value: string | undefined): Readonly<Record<string, string>> {

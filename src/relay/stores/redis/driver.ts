@@ -35,7 +35,7 @@ export class RedisDriver implements StoreDriver {
 
   async isInitialised(): Promise<boolean> {
     const { client } = await this.#parts.connection;
-    return (await client.exists(this.#key(INITED))) > 0;
+    return (await named(client.exists(this.#key(INITED)))) > 0;
   }
 
   read(): Promise<StoredData> {
@@ -57,7 +57,7 @@ export class RedisDriver implements StoreDriver {
 
   async readItem(kind: ItemKind, key: string): Promise<StoredText | undefined> {
     const { client } = await this.#parts.connection;
-    const text = await client.hGet(this.#hash(kind), key);
+    const text = await named(client.hGet(this.#hash(kind), key));
     return text === null ? undefined : { text, revision: text };
   }
 
@@ -96,7 +96,7 @@ export class RedisDriver implements StoreDriver {
 
   async #turn<T>(action: (client: RedisClient) => Promise<T>): Promise<T> {
     const { client } = await this.#parts.connection;
-    return this.#parts.turns.run(() => action(client));
+    return this.#parts.turns.run(() => named(action(client)));
   }
 
   #hash(kind: ItemKind): string {
@@ -120,5 +120,16 @@ async function exec(multi: { exec(): Promise<unknown> }): Promise<'written' | 'c
   } catch (error) {
     if (error instanceof WatchError) return 'conflict';
     throw error;
+  }
+}
+
+/** Gives the client's errors about its connection a common text; those of Redis have their own. */
+async function named<T>(answer: Promise<T>): Promise<T> {
+  const { ErrorReply } = await import('@redis/client');
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ErrorReply) throw error;
+    throw new Error('no connection to Redis', { cause: error });
   }
 }
