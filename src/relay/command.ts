@@ -88,8 +88,11 @@ async function run(config: LoadedConfig, flags: CommandLine, log: Log, terminal:
     const failed = server.settled.then((without) => refuseWithout(without, options));
     // Awaited below, but may reject before.
     failed.catch(() => {});
-    if (options.exitAlways) await failed;
-    else {
+    if (options.exitAlways) {
+      await failed;
+      await server.close();
+      refuseUnsaved(server.unsaved);
+    } else {
       reload = async () => {
         const { reloadConfig } = await import('./config/reload.ts');
         await reloadConfig(flags, terminal.env, server, log);
@@ -112,6 +115,12 @@ function refuseWithout(without: readonly Environment[], options: RelayOptions): 
   if (failed.length === 0) return;
   const names = failed.map(({ options: { name } }) => name).join(', ');
   throw new CommandError(`no flags for ${names}; see the log`, ExitCode.failed);
+}
+
+function refuseUnsaved(unsaved: readonly Environment[]): void {
+  if (unsaved.length === 0) return;
+  const names = unsaved.map(({ options: { name } }) => name).join(', ');
+  throw new CommandError(`the flags of ${names} could not be stored; see the log`, ExitCode.failed);
 }
 
 /** Prints how to connect SDKs, if the environment is not configured; last, which flag files cannot be read. */

@@ -16,6 +16,8 @@ export interface DataSource {
   use(environment: EnvironmentOptions): void;
   /** Looks for data at once: reads its files again, or connects again if the key was refused. */
   refresh?(): void;
+  /** Whether its data are in the persistent store; undefined without one. */
+  readonly isSaved?: boolean;
   /** Reports nothing afterwards. Idempotent. */
   close(): Promise<void>;
 }

@@ -123,6 +123,11 @@ export class EnvironmentSet {
     });
   }
 
+  /** The environments whose data are not in the persistent store; final after `close`. */
+  get unsaved(): readonly Environment[] {
+    return [...this.#running].flatMap(([environment, { source }]) => (source.isSaved === false ? [environment] : []));
+  }
+
   /** Closes the sources and sends the remaining events. */
   async close(): Promise<void> {
     const running = [...this.#running.values()];

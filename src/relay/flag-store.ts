@@ -93,6 +93,11 @@ export class FlagStore implements FlagLookup {
     return this.#items(kind).get(key)?.version;
   }
 
+  /** All items of a kind by key, also deleted ones, whose JSON is undefined. */
+  entries(kind: ItemKind): Iterable<readonly [key: string, item: Pick<StoredItem<unknown>, 'version' | 'json'>]> {
+    return this.#items(kind);
+  }
+
   /** All items of a kind as one JSON object, without deleted ones. */
   text(kind: ItemKind): string {
     let text = this.#texts.get(kind);

@@ -5,6 +5,7 @@ import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { DataSink, DataSource } from './data-source.ts';
 import { readFlagData } from './flag-store.ts';
 import { type Recording, RecordingFile } from './recording-file.ts';
+import { whenUpstreamFails } from './restoring.ts';
 
 export interface RecordingParts {
   /** Created if missing. */
@@ -18,9 +19,6 @@ export interface RecordingParts {
 }
 
 type RecordedEnvironment = Pick<EnvironmentOptions, 'sdkKey' | 'envId' | 'filter'>;
-
-/** The recorded data is served after this time without an answer from upstream, or at its first failure. */
-const RESTORE_AFTER_MS = 3000;
 
 /**
  * Saves the latest data of a source on disk, as `{"flags":{…},"segments":{…}}`, and serves it after a start while the source
@@ -59,7 +57,9 @@ class RecordedSource implements DataSource {
     this.#isStarted = true;
     const changed = () => this.#change();
     this.#unsubscribe = this.#sink.store.subscribe({ replaced: changed, changed, removed: changed });
-    this.#wait();
+    this.#stopWaiting = whenUpstreamFails(this.#sink.connection, this.#parts.clock, () => {
+      this.#restoring = this.#restore();
+    });
     this.#source.start();
   }
 
@@ -88,22 +88,6 @@ class RecordedSource implements DataSource {
     this.#unsubscribe();
     this.#stopWaiting();
     await Promise.all([this.#restoring, this.#file.close()]);
-  }
-
-  /** Restores when upstream is known to fail: data of a revoked key must not be served, not even for a moment. */
-  #wait(): void {
-    const { connection } = this.#sink;
-    const restore = () => {
-      if (connection.isRevoked) return;
-      this.#stopWaiting();
-      this.#restoring = this.#restore();
-    };
-    const cancel = this.#parts.clock.after(RESTORE_AFTER_MS, restore);
-    const unsubscribe = connection.subscribe(restore);
-    this.#stopWaiting = () => {
-      cancel();
-      unsubscribe();
-    };
   }
 
   async #restore(): Promise<void> {

@@ -30,6 +30,8 @@ export interface RelayServer {
    * environments that stay go on. Throws a CommandError, and changes nothing, if a file cannot be used.
    */
   reload(options: RelayOptions): Promise<void>;
+  /** The environments whose data are not in the persistent store; final after `close`. */
+  readonly unsaved: readonly Environment[];
   /** Ends streams, finishes requests and sends remaining events. Idempotent. */
   close(): Promise<void>;
 }
@@ -78,6 +80,9 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
         reload(next);
         const fixed = needingRestart(options, next);
         if (fixed.length > 0) log.warn('some settings change with a restart only', { settings: fixed.join(', ') });
+      },
+      get unsaved() {
+        return set.unsaved;
       },
       close() {
         closing ??= stop();

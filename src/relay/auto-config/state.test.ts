@@ -53,6 +53,8 @@ test('an environment has its options, its labels and the settings of all', () =>
     projKey: 'shop',
     filter: undefined,
     dataFile: undefined,
+    storePrefix: undefined,
+    storeTable: undefined,
     additionalKeys: [],
     labels: { envKey: 'a-key', envName: 'Name of a', projKey: 'shop', projName: 'Shop' },
   });

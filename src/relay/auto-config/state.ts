@@ -2,6 +2,7 @@ import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { AdditionalKey, EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
 import { listsAllKeys, type RepresentedEnvironment, readRepresentation } from '../environment-list/representation.ts';
+import { fillTemplate } from '../stores/names.ts';
 import type { Configuration, ConfigurationChange, ConfigurationKind } from './message.ts';
 import { VersionedItems } from './versions.ts';
 
@@ -98,7 +99,16 @@ export class AutoConfigState {
   }
 
   #optionsOf(options: ConfiguredEnvironment['options'], filter: string | undefined): EnvironmentOptions {
-    return filter === undefined ? options : { ...options, name: `${options.envId}/${filter}`, filter };
+    if (filter === undefined) return options;
+    const { envId } = options;
+    const { storePrefix, storeTable } = this.#defaults;
+    return {
+      ...options,
+      name: `${envId}/${filter}`,
+      filter,
+      storePrefix: fillTemplate(storePrefix, envId, filter),
+      storeTable: fillTemplate(storeTable, envId, filter),
+    };
   }
 }
 

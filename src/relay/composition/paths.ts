@@ -10,6 +10,8 @@ import type { OfrepStreams } from '../ofrep/streams.ts';
 import { launchDarklyPaths, type Paths } from '../routes/index.ts';
 import { ofrepPaths } from '../routes/ofrep.ts';
 import { statusPaths } from '../routes/status.ts';
+import type { EnvironmentDetails } from '../status/status.ts';
+import type { Stores } from '../stores/stores.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from '../version.ts';
 
 interface RelayPathsParts {
@@ -20,6 +22,7 @@ interface RelayPathsParts {
   readonly ofrep: OfrepStreams;
   readonly metrics: RelayMetrics;
   readonly autoConfig: AutoConfigSync | undefined;
+  readonly stores: Stores | undefined;
   readonly clock: Clock;
 }
 
@@ -44,12 +47,13 @@ export function relayPaths(parts: RelayPathsParts): Paths {
   };
 }
 
-function statusPathsOf({ options, credentials, set, metrics, autoConfig, clock }: RelayPathsParts): Paths {
+function statusPathsOf({ options, credentials, set, metrics, stores, autoConfig, clock }: RelayPathsParts): Paths {
   const environments = () => set.environments;
   const isComplete = () => credentials.isComplete;
   return statusPaths({
     status: {
       environments,
+      details: (environment) => describeStore(stores?.statusOf(environment)),
       isComplete,
       ...(autoConfig ? { autoConfig: autoConfig.connection } : {}),
       now: () => clock.now(),
@@ -62,4 +66,8 @@ function statusPathsOf({ options, credentials, set, metrics, autoConfig, clock }
     readiness: { environments, isComplete, mayBeEmpty: options.autoConfig !== undefined },
     metrics,
   });
+}
+
+function describeStore(dataStore: EnvironmentDetails['dataStore']): EnvironmentDetails {
+  return dataStore ? { dataStore } : {};
 }

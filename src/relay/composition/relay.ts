@@ -16,6 +16,7 @@ import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { recordSource } from '../recording.ts';
 import { createRelayApp } from '../routes/index.ts';
+import { Stores } from '../stores/stores.ts';
 import { StreamRegistry } from '../streams/registry.ts';
 import { createUpstreamSource } from '../upstream/source.ts';
 import { USER_AGENT } from '../upstream/stream.ts';
@@ -49,12 +50,18 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     random: Math.random,
   });
   const http = createHttpClient(options);
+  const stores =
+    options.store && new Stores({ options: options.store, isWriteOnly: options.exitAlways, http, clock, log });
   const inflater = new Inflater();
   const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
   const ofrep = new OfrepStreams(registry);
   const list = new EnvironmentList({
     set,
-    openSource: (sink, environment, own) => (archive?.openSource ?? openSource)(sink, environment, own),
+    openSource: (sink, environment, own) => {
+      const source = (archive?.openSource ?? openSource)(sink, environment, own);
+      const isLocal = archive !== undefined || environment.dataFile !== undefined;
+      return stores?.open(source, sink, { environment, isLocal, log: own }) ?? source;
+    },
     onRevoke: (environment) => void ofrep.forget(environment),
     clock,
     log,
@@ -72,7 +79,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     startedAt: clock.now(),
     version: OPSDECK_VERSION,
   });
-  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, autoConfig, clock });
+  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, stores, autoConfig, clock });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,
@@ -96,6 +103,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
       list.close();
       await Promise.all([archive?.close(), autoConfig?.close()]);
       await Promise.all([registry.close(), set.close()]);
+      await stores?.close();
       await http.close();
     },
   };

@@ -163,10 +163,6 @@ for (const [given, problems] of mistakes) {
 
 // What ld-relay can do and this version cannot, turned on in a file or by the environment.
 const foreign: [file: string, variables: Variables | undefined, expected: RegExp][] = [
-  ['[Redis]\nhost = h\nport = 1', { USE_REDIS: '1', REDIS_HOST: 'h' }, /: this version keeps no flags in Redis/],
-  ['[Redis]\nurl = redis://u:secret@h', { USE_REDIS: 'true' }, /no flags in Redis/],
-  ['[Consul]\nhost = h\ntoken = secret', { USE_CONSUL: 'yes' }, /no flags in Consul/],
-  ['[DynamoDB]\nenabled = true', { USE_DYNAMODB: '1' }, /no flags in DynamoDB/],
   ['[Datadog]\nenabled', { USE_DATADOG: '1' }, /sends nothing to Datadog: \[Prometheus\] enabled = true/],
   ['[Stackdriver]\nenabled = 1', { USE_STACKDRIVER: '1' }, /sends nothing to Stackdriver/],
   ['[OpenTelemetry]\nenabled = true\nprotocol = grpc', { USE_OTLP: 'true' }, /sends nothing to OpenTelemetry/],
@@ -183,16 +179,16 @@ for (const [file, variables, expected] of foreign) {
 }
 
 test('config: all problems are reported together', () => {
-  const file = '[Main]\nport = x\n???\nprot = 1\n[Redis]\nhost = h\n[Environment "N"]\nttl = soon';
+  const file = '[Main]\nport = x\n???\nprot = 1\n[Datadog]\nenabled\n[Environment "N"]\nttl = soon';
   assert.deepEqual(
-    problemsOf({ file, variables: { INIT_TIMEOUT: 'x', USE_CONSUL: '1' } }).map((one) => one.split(': ')[0]),
+    problemsOf({ file, variables: { INIT_TIMEOUT: 'x', USE_STACKDRIVER: '1' } }).map((one) => one.split(': ')[0]),
     [
       'relay.conf:3',
       'relay.conf:2',
       'relay.conf:4',
       'relay.conf:6',
       'relay.conf:8',
-      'USE_CONSUL',
+      'USE_STACKDRIVER',
       'INIT_TIMEOUT',
       'Environment "N"',
     ],

@@ -82,21 +82,43 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     { FILE_DATA_SOURCE: 'a.tar.gz', ENV_ALLOWED_ORIGIN: 'http://o', ENV_ALLOWED_HEADER: 'H' },
     {
       isLocal: true,
-      archive: { path: 'a.tar.gz', intervalMs: 1_000, allowedOrigins: ['http://o'], allowedHeaders: ['H'] },
+      archive: {
+        path: 'a.tar.gz',
+        intervalMs: 1_000,
+        allowedOrigins: ['http://o'],
+        allowedHeaders: ['H'],
+        storePrefix: undefined,
+        storeTable: undefined,
+      },
       events: { ...RELAY_DEFAULTS.events, mode: 'discard' },
     },
   ],
   [
     '[AutoConfig]\nkey = rel-1\nenvAllowedOrigin = http://o\nenvAllowedHeader = H',
     { AUTO_CONFIG_KEY: 'rel-1', ENV_ALLOWED_ORIGIN: 'http://o', ENV_ALLOWED_HEADER: 'H' },
-    { autoConfig: { key: 'rel-1', allowedOrigins: ['http://o'], allowedHeaders: ['H'] } },
+    {
+      autoConfig: {
+        key: 'rel-1',
+        allowedOrigins: ['http://o'],
+        allowedHeaders: ['H'],
+        storePrefix: undefined,
+        storeTable: undefined,
+      },
+    },
   ],
   [
     '[OfflineMode]\nfileDataSource = a\nfileDataSourceMonitoringInterval = 100ms',
     { FILE_DATA_SOURCE: 'a', FILE_DATA_SOURCE_MONITORING_INTERVAL: '100ms' },
     {
       isLocal: true,
-      archive: { path: 'a', intervalMs: 100, allowedOrigins: [], allowedHeaders: [] },
+      archive: {
+        path: 'a',
+        intervalMs: 100,
+        allowedOrigins: [],
+        allowedHeaders: [],
+        storePrefix: undefined,
+        storeTable: undefined,
+      },
       events: { ...RELAY_DEFAULTS.events, mode: 'discard' },
     },
   ],
@@ -154,7 +176,16 @@ const ofEnvironments: [file: string, variables: Variables, expected: readonly En
       LD_LOG_LEVEL_earth: 'debug',
       LD_TTL_earth: '5m',
     },
-    [environment('earth', 's', { mobileKey: 'm', envId: 'e', logLevel: 'debug', ttlMs: 300_000 })],
+    [
+      environment('earth', 's', {
+        mobileKey: 'm',
+        envId: 'e',
+        logLevel: 'debug',
+        ttlMs: 300_000,
+        storePrefix: 'p',
+        storeTable: 't',
+      }),
+    ],
   ],
   [
     '[Environment "k p"]\nsdkKey = s\nsecureMode = true\nallowedOrigin = https://oa\nallowedOrigin = https://rann\nallowedHeader = A\nallowedHeader = B',
@@ -177,8 +208,8 @@ const ofEnvironments: [file: string, variables: Variables, expected: readonly En
     { LD_ENV_a: 's1', LD_PROJ_KEY_a: 'p', LD_ENV_b: 's2', LD_PROJ_KEY_b: 'q', LD_FILTER_KEYS_p: 'x,y' },
     [
       environment('a', 's1', { projKey: 'p' }),
-      environment('a/x', 's1', { projKey: 'p', filter: 'x' }),
-      environment('a/y', 's1', { projKey: 'p', filter: 'y' }),
+      environment('a/x', 's1', { projKey: 'p', filter: 'x', storePrefix: '/x' }),
+      environment('a/y', 's1', { projKey: 'p', filter: 'y', storePrefix: '/y' }),
       environment('b', 's2', { projKey: 'q' }),
     ],
   ],

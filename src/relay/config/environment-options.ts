@@ -1,4 +1,5 @@
 import { type Given, type GivenValues, valuesOf } from '../../kernel/settings/settings.ts';
+import { filteredPrefix } from '../stores/names.ts';
 import { ENVIRONMENT_DEFAULTS } from './relay-defaults.ts';
 import type { EnvironmentOptions } from './relay-options.ts';
 import { ENVIRONMENT } from './settings.ts';
@@ -15,7 +16,7 @@ export function readEnvironments(given: GivenSettings, problems: string[]): read
     const keys = filters.get(environment.projKey ?? '') ?? [];
     if (environment.dataFile !== undefined && keys.length > 0)
       problems.push(`${placeOf(values, name)}: a data file cannot be filtered: leave out dataFile or the filters`);
-    return [environment, ...keys.map((filter) => ({ ...environment, name: `${name}/${filter}`, filter }))];
+    return [environment, ...keys.map((filter) => withFilter(environment, filter))];
   });
   const names = new Set<string>();
   for (const { name } of environments) {
@@ -26,6 +27,11 @@ export function readEnvironments(given: GivenSettings, problems: string[]): read
   return environments;
 }
 
+function withFilter(environment: EnvironmentOptions, filter: string): EnvironmentOptions {
+  const { name, storePrefix } = environment;
+  return { ...environment, name: `${name}/${filter}`, filter, storePrefix: filteredPrefix(storePrefix, filter) };
+}
+
 function readEnvironment(name: string, values: GivenEnvironment, problems: string[]): EnvironmentOptions {
   if (!values.sdkKey) {
     const variable = `${ENVIRONMENT.sdkKey.variable}${name}`;
@@ -34,7 +40,7 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
   const { sdkKey = '', allowedOrigin, allowedHeader, ttl, ...others } = valuesOf(ENVIRONMENT, values);
   for (const { value, place } of CREDENTIALS.flatMap((kind) => values[kind] ?? []))
     if (/\s/.test(value)) problems.push(`${place}: there is white space in it`);
-  const { mobileKey, envId, secureMode, logLevel, projKey, dataFile } = others;
+  const { mobileKey, envId, secureMode, logLevel, projKey, dataFile, prefix, tableName } = others;
   return {
     ...ENVIRONMENT_DEFAULTS,
     name,
@@ -48,6 +54,8 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
     logLevel,
     projKey,
     dataFile,
+    storePrefix: prefix,
+    storeTable: tableName,
   };
 }
 

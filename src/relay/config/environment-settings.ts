@@ -1,7 +1,9 @@
 import { boolean } from '../../kernel/settings/kind.ts';
-import { readWritten, type Variables } from '../../kernel/settings/settings.ts';
+import { readWritten, type Setting, type Variables } from '../../kernel/settings/settings.ts';
 import { FOREIGN_SECTIONS, IGNORED_VARIABLES, OBSOLETE_VARIABLES, SINGLE_SECTIONS } from './settings.ts';
 import { type NamedSection, type SettingsDraft, type SingleSection, settingsOf } from './settings-draft.ts';
+import { isUsed } from './store-options.ts';
+import { STORE_SWITCHES } from './store-settings.ts';
 import { suggestWord } from './suggestion.ts';
 
 /** Adds the environment's variables to the draft, above the file. Other variables are ignored. */
@@ -10,12 +12,27 @@ export function addEnvironmentSettings(variables: Variables, draft: SettingsDraf
   refuseForeign(variables, draft);
   for (const [variable, reason] of Object.entries(IGNORED_VARIABLES))
     if (variables[variable]) draft.warnings.push(`${variable} has no effect: ${reason}`);
-  for (const section of Object.keys(SINGLE_SECTIONS) as SingleSection[]) {
-    for (const [key, { variable = '' }] of Object.entries(settingsOf(section)))
-      setFrom(variables, variable, section, undefined, key, draft);
-  }
+  for (const section of Object.keys(SINGLE_SECTIONS) as SingleSection[]) addSingle(section, variables, draft);
   addNamed('Environment', 'sdkKey', variables, draft);
   addNamed('Filters', 'keys', variables, draft);
+}
+
+function addSingle(section: SingleSection, variables: Variables, draft: SettingsDraft): void {
+  const { enabled, ...others } = settingsOf(section);
+  if (enabled) setFrom(variables, enabled.variable ?? '', section, undefined, 'enabled', draft);
+  if (isStore(section) && !isUsed(draft.given(), section)) {
+    for (const key of STORE_SWITCHES[section]) {
+      const { variable = '' } = others[key] as Setting;
+      if (variables[variable]) draft.warnings.push(`${variable} has no effect without ${enabled?.variable}=true`);
+    }
+    return;
+  }
+  for (const [key, { variable = '' }] of Object.entries(others))
+    setFrom(variables, variable, section, undefined, key, draft);
+}
+
+function isStore(section: SingleSection): section is keyof typeof STORE_SWITCHES {
+  return section in STORE_SWITCHES;
 }
 
 function setFrom(

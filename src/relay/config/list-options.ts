@@ -43,6 +43,8 @@ function readArchive({ OfflineMode: given, AutoConfig }: GivenSettings, problems
     intervalMs: values.fileDataSourceMonitoringInterval,
     allowedOrigins: values.envAllowedOrigin,
     allowedHeaders: values.envAllowedHeader,
+    storePrefix: values.envDatastorePrefix,
+    storeTable: values.envDatastoreTableName,
   };
 }
 
@@ -59,5 +61,7 @@ function readAutoConfig({ AutoConfig: given }: GivenSettings, problems: string[]
     key: key.value,
     allowedOrigins: values.envAllowedOrigin,
     allowedHeaders: values.envAllowedHeader,
+    storePrefix: values.envDatastorePrefix,
+    storeTable: values.envDatastoreTableName,
   };
 }

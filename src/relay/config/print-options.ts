@@ -1,11 +1,13 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import { maskKey } from '../masking.ts';
+import { serverOf } from '../stores/names.ts';
+import { MIN_CACHE_TTL_MS, type StoreOptions } from '../stores/options.ts';
 import type { EnvironmentOptions, RelayOptions } from './relay-options.ts';
 
 /** What would run, as rows of a name and a value; keys are masked, and passwords left out. */
 export function printOptions(options: RelayOptions): readonly (readonly [name: string, value: string])[] {
-  const { tls, events, prometheus, proxy, archive, autoConfig, isLocal } = options;
+  const { tls, events, prometheus, proxy, archive, autoConfig, store, isLocal } = options;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [[name, value] as const]);
   const duration = (ms: number) => (ms === 0 ? 'none' : ms < 1 ? `${ms}ms` : formatDuration(ms));
   const upstream = isLocal
@@ -40,6 +42,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
       prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no listener of its own',
     ],
     ...optional('Automatic configuration', autoConfig && `key ${maskKey(autoConfig.key)}`),
+    ...optional('Database', store && printStore(store)),
     ...optional('Archive', archive && `${archive.path}, looked at every ${duration(archive.intervalMs)}`),
     ...options.environments.map((one) => [`Environment ${one.name}`, printEnvironment(one)] as const),
   ];
@@ -51,8 +54,22 @@ const EVENT_WORDS: Readonly<Record<RelayOptions['events']['mode'], string>> = {
   forward: 'sent on',
 };
 
+function printStore(store: StoreOptions): string {
+  const { cacheTtlMs: ttlMs } = store;
+  const server = serverOf(store);
+  const age = ttlMs < 0 ? 'read once' : `read again after ${formatDuration(Math.max(ttlMs, MIN_CACHE_TTL_MS))}`;
+  return `${STORE_NAMES[store.database]}${server === undefined ? '' : ` at ${server}`}, ${age}`;
+}
+
+const STORE_NAMES: Readonly<Record<StoreOptions['database'], string>> = {
+  redis: 'Redis',
+  consul: 'Consul',
+  dynamodb: 'DynamoDB',
+};
+
 function printEnvironment(environment: EnvironmentOptions): string {
   const { sdkKey, mobileKey, envId, filter, secureMode, allowedOrigins, ttlMs, dataFile } = environment;
+  const { storePrefix, storeTable } = environment;
   return [
     `SDK key ${maskKey(sdkKey)}`,
     mobileKey === undefined ? 'no mobile key' : `mobile key ${maskKey(mobileKey)}`,
@@ -61,6 +78,8 @@ function printEnvironment(environment: EnvironmentOptions): string {
     ...(secureMode ? ['secure mode'] : []),
     ...(allowedOrigins.length === 0 ? [] : [`origins ${allowedOrigins.join(' ')}`]),
     ...(ttlMs === 0 ? [] : [`TTL ${formatDuration(ttlMs)}`]),
+    ...(storePrefix === undefined ? [] : [`prefix ${storePrefix}`]),
+    ...(storeTable === undefined ? [] : [`table ${storeTable}`]),
     ...(dataFile === undefined ? [] : [`flags of ${dataFile === SAMPLE_FLAGS ? 'the sample' : dataFile}`]),
   ].join(', ');
 }

@@ -14,6 +14,7 @@ import {
 import type { EnvironmentOptions, EventOptions, RelayOptions } from './relay-options.ts';
 import { EVENTS, MAIN, PROMETHEUS } from './settings.ts';
 import type { GivenSettings } from './settings-draft.ts';
+import { checkStorePlaces, readStore } from './store-options.ts';
 
 /** The command line, with the keys of the environment that `flags` serves where none is configured. */
 export interface CommandLineSettings extends CommandLine {
@@ -30,6 +31,8 @@ export function readRelayOptions(
   const main = valuesOf(MAIN, given.Main);
   const { archive, autoConfig } = readListOptions(given, problems);
   const environments = localEnvironments(readEnvironments(given, problems), commandLine, given, problems);
+  const store = readStore(given, problems);
+  if (store) checkStorePlaces(environments, { store, archive, autoConfig }, problems, warnings);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
   const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;
@@ -63,7 +66,7 @@ export function readRelayOptions(
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems, warnings),
     recordPath: commandLine.record ?? main.recordPath,
-    store: undefined,
+    store,
   };
 }
 

@@ -25,6 +25,9 @@ export interface RelayOptions {
         readonly intervalMs: number;
         readonly allowedOrigins: readonly string[];
         readonly allowedHeaders: readonly string[];
+        /** Templates with `$CID` for the id of an environment. */
+        readonly storePrefix?: string | undefined;
+        readonly storeTable?: string | undefined;
       }
     | undefined;
   /** The automatic configuration that names the environments; undefined: none. */
@@ -63,6 +66,9 @@ export interface AutoConfigOptions {
   /** Of every environment. */
   readonly allowedOrigins: readonly string[];
   readonly allowedHeaders: readonly string[];
+  /** Templates with `$CID` for the id of an environment. */
+  readonly storePrefix?: string | undefined;
+  readonly storeTable?: string | undefined;
 }
 
 export interface EventOptions {

@@ -15,6 +15,7 @@ import {
   strictList,
   tlsVersion,
 } from './setting-kinds.ts';
+import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
 // The settings of files and variables. The variable of an environment or a filter ends in its name.
 
@@ -66,8 +67,8 @@ export const MAIN = {
 export const LIST_DEFAULTS = {
   envAllowedOrigin: { variable: 'ENV_ALLOWED_ORIGIN', kind: list },
   envAllowedHeader: { variable: 'ENV_ALLOWED_HEADER', kind: list },
-  envDatastorePrefix: { variable: 'ENV_DATASTORE_PREFIX', kind: anyText, withoutEffect: NO_STORE },
-  envDatastoreTableName: { variable: 'ENV_DATASTORE_TABLE_NAME', kind: anyText, withoutEffect: NO_STORE },
+  envDatastorePrefix: { variable: 'ENV_DATASTORE_PREFIX', kind: anyText },
+  envDatastoreTableName: { variable: 'ENV_DATASTORE_TABLE_NAME', kind: anyText },
 } as const satisfies SettingsTable;
 
 export const AUTO_CONFIG = {
@@ -105,8 +106,8 @@ export const ENVIRONMENT = {
   mobileKey: { variable: 'LD_MOBILE_KEY_', kind: credential, isSecret: true },
   envId: { variable: 'LD_CLIENT_SIDE_ID_', kind: credential },
   secureMode: { variable: 'LD_SECURE_MODE_', kind: boolean },
-  prefix: { variable: 'LD_PREFIX_', kind: anyText, withoutEffect: NO_STORE },
-  tableName: { variable: 'LD_TABLE_NAME_', kind: anyText, withoutEffect: NO_STORE },
+  prefix: { variable: 'LD_PREFIX_', kind: anyText },
+  tableName: { variable: 'LD_TABLE_NAME_', kind: anyText },
   allowedOrigin: { variable: 'LD_ALLOWED_ORIGIN_', kind: list },
   allowedHeader: { variable: 'LD_ALLOWED_HEADER_', kind: list },
   logLevel: { variable: 'LD_LOG_LEVEL_', kind: logLevel },
@@ -158,6 +159,9 @@ export const SINGLE_SECTIONS = {
   Proxy: PROXY,
   Http: HTTP,
   Concurrency: CONCURRENCY,
+  Redis: REDIS,
+  Consul: CONSUL,
+  DynamoDB: DYNAMODB,
 } satisfies Readonly<Record<string, SettingsTable>>;
 
 /** Sections that exist once for each name. */
@@ -174,41 +178,10 @@ export interface ForeignSection {
   readonly reason: string;
 }
 
-const storeReason = (name: string) =>
-  `this version keeps no flags in ${name}: leave it out; recordPath keeps the last data on disk`;
 const metricsReason = (name: string) =>
   `this version sends nothing to ${name}: [Prometheus] enabled = true has metrics`;
 
 export const FOREIGN_SECTIONS: Readonly<Record<string, ForeignSection>> = {
-  Redis: {
-    keys: [
-      'host',
-      'port',
-      'url',
-      'tls',
-      'username',
-      'password',
-      'localTtl',
-      'clientCertificateFile',
-      'clientKeyFile',
-      'caFile',
-      'atomicUpsert',
-      'connectTimeout',
-      'readTimeout',
-    ],
-    switches: { host: undefined, port: undefined, url: undefined, enabled: 'USE_REDIS' },
-    reason: storeReason('Redis'),
-  },
-  Consul: {
-    keys: ['host', 'token', 'tokenFile', 'localTtl'],
-    switches: { host: undefined, enabled: 'USE_CONSUL' },
-    reason: storeReason('Consul'),
-  },
-  DynamoDB: {
-    keys: ['enabled', 'tableName', 'url', 'localTtl'],
-    switches: { enabled: 'USE_DYNAMODB' },
-    reason: storeReason('DynamoDB'),
-  },
   Datadog: {
     keys: ['enabled', 'prefix', 'traceAddr', 'statsAddr', 'tag'],
     switches: { enabled: 'USE_DATADOG' },

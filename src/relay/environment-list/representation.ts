@@ -1,9 +1,12 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { AdditionalKey, EnvironmentOptions } from '../config/relay-options.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
+import { fillTemplate } from '../stores/names.ts';
 
-/** Settings that the configuration adds to every environment of a list. */
-export type ListDefaults = Partial<Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel'>>;
+/** Settings that the configuration adds to every environment of a list; those of the store are templates. */
+export type ListDefaults = Partial<
+  Pick<EnvironmentOptions, 'allowedOrigins' | 'allowedHeaders' | 'logLevel' | 'storePrefix' | 'storeTable'>
+>;
 
 /** An environment of automatic configuration or of an archive: both have the same form. */
 export interface RepresentedEnvironment {
@@ -22,7 +25,7 @@ const KEY = /^[!-~]+$/;
 export function readRepresentation(
   json: Json | undefined,
   id: string,
-  { allowedOrigins = [], allowedHeaders = [], logLevel }: ListDefaults = {},
+  { allowedOrigins = [], allowedHeaders = [], logLevel, storePrefix, storeTable }: ListDefaults = {},
 ): Outcome<RepresentedEnvironment> {
   if (!isJsonObject(json)) return refused('it is not an object');
   const env: Fields = json;
@@ -46,8 +49,8 @@ export function readRepresentation(
       projKey: projKey || undefined,
       filter: undefined,
       dataFile: undefined,
-      storePrefix: undefined,
-      storeTable: undefined,
+      storePrefix: fillTemplate(storePrefix, envId),
+      storeTable: fillTemplate(storeTable, envId),
       additionalKeys: [...readSdkKeys(env, sdkKey), ...readKeyList('mobile', env.mobileKeys, mobileKey)],
       labels: { envKey: text(env.envKey), envName: text(env.envName), projKey, projName: text(env.projName) },
     },

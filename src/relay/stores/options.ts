@@ -1,6 +1,8 @@
+export const MIN_CACHE_TTL_MS = 1000;
+
 /** The persistent store of all environments. Durations are milliseconds. */
 export type StoreOptions = {
-  /** Time after which data of other writers are read again; negative: never. */
+  /** Time after which data of other writers are read again, at least MIN_CACHE_TTL_MS; negative: never. */
   readonly cacheTtlMs: number;
 } & (
   | { readonly database: 'redis'; readonly redis: RedisOptions }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDB, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../kernel/clock.ts';
 import { withDeadline } from '../../../kernel/deadline.ts';
 import type { HttpAnswer } from '../../../kernel/http-client/exchange.ts';
@@ -26,11 +26,11 @@ const READ_HEADERS = ['content-type', 'date', 'retry-after', 'x-amzn-requestid',
  * A client of DynamoDB, with region and credentials from AWS's usual places. Its requests end within ten seconds. The client
  * needs no closing.
  */
-export async function openDynamoDb({ url }: DynamoDbOptions, parts: DynamoDbParts): Promise<DynamoDBClient> {
+export async function openDynamoDb({ url }: DynamoDbOptions, parts: DynamoDbParts): Promise<DynamoDB> {
   // It would warn about supported versions of Node.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-  const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
-  return new DynamoDBClient({
+  const { DynamoDB } = await import('@aws-sdk/client-dynamodb');
+  return new DynamoDB({
     requestHandler: handlerOver(parts),
     maxAttempts: 3,
     ...(url === undefined ? {} : { endpoint: url }),
