@@ -473,6 +473,7 @@ async function classify(entryPoints) {
 }
 
 const TEST_RUN = 'src/testing/run/test-run.ts';
+const UNTRACKED = 'src/testing/run/untracked.ts';
 
 /** One list of both, evenly mixed: browsers compute and servers mostly wait, so that all processors are busy to the end. */
 function mix(browser, process) {
@@ -484,8 +485,11 @@ function mix(browser, process) {
 async function buildTests() {
   const outdir = join(root, '.build/tests');
   const files = filesWithEnding('.test.ts');
-  const [{ browser, process, unit }] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN], outdir)]);
-  writeImports(join(outdir, 'units.mjs'), unit);
+  const [{ browser, process, unit }] = await Promise.all([
+    classify(files),
+    buildSuite([...files, TEST_RUN, UNTRACKED], outdir),
+  ]);
+  writeImports(join(outdir, 'units.mjs'), [UNTRACKED, ...unit]);
   writeFileSync(join(outdir, 'suite.json'), JSON.stringify(['units.mjs', ...mix(browser, process).map(bundleOf)]));
   say(`units: ${unit.length}, browser: ${browser.length}, processes: ${process.length}`);
 }
