@@ -1,5 +1,5 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
-// With --tests it also bundles *.test.ts into .build/tests, with units.mjs, which imports every file that starts no process
+// With --tests it also bundles *.test.ts into .build/tests, with units-*.mjs, which import the files that start no process
 // (one process for all of them is ten times faster than one each), and suite.json for src/testing/run/test-run.ts. With
 // --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
 import { execFileSync } from 'node:child_process';
@@ -475,20 +475,31 @@ async function classify(entryPoints) {
 }
 
 const TEST_RUN = 'src/testing/run/test-run.ts';
+const UNTRACKED = 'src/testing/run/untracked.ts';
 
-/** One list of both, evenly mixed: browsers compute and servers mostly wait, so that all processors are busy to the end. */
-function mix(browser, process) {
-  const spread = (files) => files.map((file, index) => ({ file, place: (index + 0.5) / files.length }));
-  const all = [...spread(browser), ...spread(process)];
-  return all.sort((a, b) => a.place - b.place).map(({ file }) => file);
+/** One list of all, evenly mixed: browsers and units compute and servers mostly wait, so that all processors are busy to the end. */
+function mix(...classes) {
+  const spread = (files) => files.map((file, index) => ({ file, place: index / files.length }));
+  return classes
+    .flatMap(spread)
+    .sort((a, b) => a.place - b.place)
+    .map(({ file }) => file);
 }
+
+/** Processes of the units: node:test keeps what a test has made, and the collection of it all takes a fifth of one process's time. */
+const UNIT_PARTS = 6;
 
 async function buildTests() {
   const outdir = join(root, '.build/tests');
   const files = filesWithEnding('.test.ts');
-  const [{ browser, process, unit }] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN], outdir)]);
-  writeImports(join(outdir, 'units.mjs'), unit);
-  writeFileSync(join(outdir, 'suite.json'), JSON.stringify(['units.mjs', ...mix(browser, process).map(bundleOf)]));
+  const [{ browser, process, unit }] = await Promise.all([
+    classify(files),
+    buildSuite([...files, TEST_RUN, UNTRACKED], outdir),
+  ]);
+  const units = Array.from({ length: UNIT_PARTS }, (_, part) => `units-${part + 1}.mjs`);
+  for (const [part, name] of units.entries())
+    writeImports(join(outdir, name), [UNTRACKED, ...unit.filter((_, index) => index % UNIT_PARTS === part)]);
+  writeFileSync(join(outdir, 'suite.json'), JSON.stringify(mix(units, browser.map(bundleOf), process.map(bundleOf))));
   say(`units: ${unit.length}, browser: ${browser.length}, processes: ${process.length}`);
 }
 

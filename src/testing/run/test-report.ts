@@ -63,7 +63,7 @@ export class TestReport {
 
   #settle(file: string, fileRun: FileRun, { type, data }: Ended): void {
     const name = [...fileRun.path.slice(0, data.nesting), data.name].join(' › ');
-    // units.mjs reports the file of each test. If a helper calls `test`, the file is a chunk of the bundle.
+    // A part of the units reports the file of each test. If a helper calls `test`, the file is a chunk of the bundle.
     const place = relative(this.#folder, data.file ?? file);
     const source = (place.endsWith('.test.mjs') ? place : file).replace(/\.mjs$/, '.ts');
     fileRun.tests++;

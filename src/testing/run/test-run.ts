@@ -1,5 +1,5 @@
-// Runs the tests bundled by `build.mjs --tests`, or the named files: all units in one process, and each file that starts
-// servers or browsers in its own process, with one shared Chromium.
+// Runs the tests bundled by `build.mjs --tests`, or the named files: the units in a few processes, and each file that
+// starts servers or browsers in its own, with one shared Chromium.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
