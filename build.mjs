@@ -148,7 +148,9 @@ const usedOfPromClient = {
 const withoutNodeHttp2 = {
   name: 'without-node-http2',
   setup(build) {
-    build.onResolve({ filter: /^node:http2$/ }, () => ({ path: 'http2', namespace: 'version' }));
+    build.onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.includes('@hono') ? { path: 'http2', namespace: 'version' } : undefined,
+    );
     build.onLoad({ filter: /./, namespace: 'version' }, () => ({
       contents: `
         export const Http2ServerRequest = { [Symbol.hasInstance]: (request) => request?.httpVersionMajor === 2 };

@@ -1,6 +1,7 @@
 import {
   createServer as createHttpServer,
   type IncomingMessage,
+  maxHeaderSize,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -15,6 +16,7 @@ import { CommandError, ExitCode, messageOf, systemCodeOf } from '../errors.ts';
 import { onTakenSocket } from '../sse/stream-socket.ts';
 import { executableFile } from '../threads/thread.ts';
 import { BcryptThread, compareHere } from './bcrypt-thread.ts';
+import type { Http2Connections } from './http2-connections.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
 import type { Compare } from './password-check.ts';
 import { type Fetch, guardFetch, type RequestRules } from './server-guard.ts';
@@ -39,7 +41,7 @@ export interface ListenOptions {
   readonly site?: SiteRules | undefined;
   /** Compares the passwords of the rules' users; bcrypt unless given. */
   readonly comparePassword?: Compare | undefined;
-  /** Maximum bytes of a request's head with its path; Node's 16 KiB unless given. Beyond it the answer is 431. */
+  /** Maximum bytes of a request's head with its path; Node's 16 KiB unless given. Beyond it the answer is 431, or a reset of HTTP/2. */
   readonly maxHeaderBytes?: number | undefined;
   readonly clock: Clock;
   /** Called at the start of a close to end the streams that do not end by themselves; resolves when they are written out. */
@@ -66,7 +68,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     for (const place of places) {
       const server = createServer(fetch, options.maxHeaderBytes);
       const tracked = track(server);
-      if (tls) await secure(tracked, tls);
+      if (tls) await secure(tracked, tls, options);
       await bind(server, place);
       servers.push(tracked);
     }
@@ -129,11 +131,13 @@ function withBody(listener: RequestListener): RequestListener {
 
 interface TrackedServer {
   readonly server: Server;
-  /** By connection, the number of its answers that are not yet wholly passed to the operating system. */
+  /** By connection of HTTP/1.1, the number of its answers that are not yet wholly passed to the operating system. */
   readonly answering: ReadonlyMap<Socket, number>;
   /** Connections of event streams, which no longer need their answers. */
   readonly streaming: ReadonlySet<Socket>;
   front?: TlsFront;
+  /** Undefined until a client has chosen HTTP/2. */
+  http2?: Promise<Http2Connections>;
 }
 
 /**
@@ -154,7 +158,8 @@ function track(server: Server): TrackedServer {
   function answered(this: ServerResponse): void {
     add(this.req.socket, -1);
   }
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.on('request', ({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
+    if (httpVersionMajor === 2) return;
     add(socket, 1);
     response.on('close', answered);
     // Pipelined requests that wait for the answer of the first.
@@ -179,16 +184,29 @@ function closeWith(socket: Socket, response: ServerResponse): void {
   response.once('close', () => socket.off('close', close));
 }
 
-/** From here on all listeners get a connection only when it is secured. */
-async function secure(tracked: TrackedServer, settings: () => TlsSettings): Promise<void> {
+/** From here on all listeners get a connection only when it is secured, and those of HTTP/2 only its requests. */
+async function secure(tracked: TrackedServer, settings: () => TlsSettings, options: ListenOptions): Promise<void> {
   const { createTlsFront } = await import('./tls-front.ts');
   const { server } = tracked;
   const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
   const front = createTlsFront(settings, (socket) => {
-    for (const listener of listeners) listener.call(server, socket);
+    if (socket.alpnProtocol === 'h2') {
+      tracked.http2 ??= openHttp2(server, options);
+      void tracked.http2.then((http2) => http2.accept(socket));
+    } else for (const listener of listeners) listener.call(server, socket);
   });
   server.removeAllListeners('connection').on('connection', (socket: Socket) => front.accept(socket));
   tracked.front = front;
+}
+
+async function openHttp2(server: Server, { maxHeaderBytes, clock }: ListenOptions): Promise<Http2Connections> {
+  const { Http2Connections } = await import('./http2-connections.ts');
+  return new Http2Connections({
+    answer: (incoming, outgoing) => server.emit('request', incoming, outgoing),
+    maxHeaderBytes: maxHeaderBytes ?? maxHeaderSize,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    clock,
+  });
 }
 
 function printAddress(bound: AddressInfo | string): string {
@@ -244,14 +262,17 @@ async function drain(
   };
   const stopChecking = clock.every(IDLE_CHECK_MS, closeIdle);
   const cancel = clock.after(deadlineMs, () => {
-    for (const { server, streaming } of servers) {
+    for (const { server, streaming, http2 } of servers) {
       server.closeAllConnections();
       for (const socket of streaming) socket.destroy();
+      void http2?.then((connections) => connections.cut());
     }
   });
+  for (const { http2 } of servers) void http2?.then((connections) => connections.close());
   endStreams?.().catch(() => {});
   closeIdle();
   await Promise.all(closed);
+  for (const { http2 } of servers) (await http2)?.cut();
   stopChecking();
   cancel();
 }

@@ -56,13 +56,21 @@ describe('HTTPS', () => {
     assert.equal(socket.getProtocol(), 'TLSv1.3');
   });
 
-  test('is HTTP/1.1 for a client that would speak HTTP/2', async (t) => {
-    const { port } = await start(t, () => SETTINGS);
-    const socket = connectTls({ host: '127.0.0.1', port, ca: AUTHORITY, ALPNProtocols: ['h2', 'http/1.1'] });
-    t.after(() => socket.destroy());
-    await new Promise((done) => socket.once('secureConnect', done));
-    assert.equal(socket.alpnProtocol, 'http/1.1');
-  });
+  const offers: readonly [when: string, settings: Partial<TlsSettings>, protocol: string][] = [
+    ['unless forbidden', {}, 'h2'],
+    ['with its own cipher among others', { ciphers: 'ECDHE-RSA-AES256-SHA:ECDHE-ECDSA-AES128-GCM-SHA256' }, 'h2'],
+    ['not if it is turned off', { offersHttp2: false }, 'http/1.1'],
+    ['not with old versions of TLS', { minVersion: 'TLSv1.1' }, 'http/1.1'],
+    ['not with old ciphers alone', { ciphers: 'ECDHE-ECDSA-AES128-SHA', maxVersion: 'TLSv1.2' }, 'http/1.1'],
+  ];
+  for (const [when, settings, protocol] of offers)
+    test(`offers HTTP/2 ${when}`, async (t) => {
+      const { port } = await start(t, () => ({ ...SETTINGS, ...settings }));
+      const socket = connectTls({ host: '127.0.0.1', port, ca: AUTHORITY, ALPNProtocols: ['h2', 'http/1.1'] });
+      t.after(() => socket.destroy());
+      await new Promise((done) => socket.once('secureConnect', done));
+      assert.equal(socket.alpnProtocol, protocol);
+    });
 
   test('shows new connections a certificate that has changed', async (t) => {
     let settings = SETTINGS;

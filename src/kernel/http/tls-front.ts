@@ -36,6 +36,8 @@ export interface TlsSettings {
   readonly ciphers?: string | undefined;
   readonly curves?: string | undefined;
   readonly prefersOwnCiphers: boolean;
+  /** Whether a client may choose HTTP/2, which needs TLS 1.2 and modern ciphers; true unless given. */
+  readonly offersHttp2?: boolean | undefined;
 }
 
 /** The time in which a client must finish its handshake. */
@@ -107,24 +109,31 @@ export function checkTls(settings: TlsSettings): void {
 
 export function tlsOptions(settings: TlsSettings): TlsOptions {
   const { minVersion, ciphers = DEFAULT_CIPHERS } = settings;
-  const isOld = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
   return {
     cert: settings.cert,
     key: settings.key,
     minVersion,
     maxVersion: settings.maxVersion,
     // OpenSSL supports versions before 1.2 only at the lowest security level.
-    ciphers: isOld ? `${ciphers}:@SECLEVEL=0` : ciphers,
+    ciphers: isOldVersion(minVersion) ? `${ciphers}:@SECLEVEL=0` : ciphers,
     honorCipherOrder: settings.prefersOwnCiphers,
     ...(settings.curves === undefined ? {} : { ecdhCurve: settings.curves }),
     ...(settings.clientCa === undefined ? {} : { ca: certificatesIn(settings.clientCa) }),
     requestCert: settings.clientCertificates !== 'none',
     // Clients are accepted or refused after the handshake.
     rejectUnauthorized: false,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: canOfferHttp2(settings) ? ['h2', 'http/1.1'] : ['http/1.1'],
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
   };
 }
+
+/** Browsers refuse HTTP/2 with old versions and ciphers, and do not try HTTP/1.1 then. Source: RFC 9113, 9.2. */
+function canOfferHttp2({ offersHttp2 = true, minVersion, maxVersion, ciphers }: TlsSettings): boolean {
+  if (!offersHttp2 || isOldVersion(minVersion) || isOldVersion(maxVersion)) return false;
+  return ciphers === undefined || minVersion === 'TLSv1.3' || /ECDHE-(RSA|ECDSA)-AES128-GCM-SHA256/.test(ciphers);
+}
+
+const isOldVersion = (version: SecureVersion) => version === 'TLSv1' || version === 'TLSv1.1';
 
 /** An empty list trusts no authority; an empty text would stand for the well-known ones. */
 function certificatesIn(pem: string): string[] {

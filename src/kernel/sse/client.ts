@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import { Socket } from 'node:net';
 import type { CancelTimer } from '../clock.ts';
 import { takeWhenOver } from './answer-over.ts';
@@ -41,9 +42,12 @@ function uncorkAll(): void {
 
 function ignoreError(): void {}
 
+/** A code of HTTP/2: the stream is no longer needed. */
+const CANCEL = 8;
+
 /**
  * A client that at first has an answer and, once its head and first bytes have left, only its connection: an idle stream
- * then keeps no request, no answer and no parser.
+ * then keeps no request, no answer and no parser. One of HTTP/2 has its stream of the connection.
  */
 export class ClientConnection implements StreamClient {
   readonly lastEventId: string;
@@ -51,10 +55,10 @@ export class ClientConnection implements StreamClient {
   readonly #owner: ClientOwner;
   /** Whether events are sent as chunks of HTTP/1.1; otherwise the end of the connection ends the stream. */
   #isChunked = false;
-  /** The answer, until the connection is taken from it. */
+  /** The answer of HTTP/1.1, until the connection is taken from it. */
   #outgoing: ServerResponse | undefined;
   /** Takes bytes as they are sent on the wire. */
-  #sink: ServerResponse | Socket;
+  #sink: ServerResponse | Socket | ServerHttp2Stream;
   #allowedBytes: number;
   #caughtUp = true;
   #isOver = false;
@@ -64,10 +68,11 @@ export class ClientConnection implements StreamClient {
     this.lastEventId = lastEventId;
     this.#owner = owner;
     this.#allowedBytes = owner.maxBufferedBytes;
-    this.#outgoing = outgoing;
-    this.#sink = outgoing;
+    const isHttp2 = outgoing.req.httpVersionMajor === 2;
+    this.#outgoing = isHttp2 ? undefined : outgoing;
+    this.#sink = isHttp2 ? (outgoing as unknown as Http2ServerResponse).stream : outgoing;
     outgoing.on('close', () => {
-      if (this.#outgoing) this.#over();
+      if (this.#outgoing || isHttp2) this.#over();
     });
   }
 
@@ -80,11 +85,13 @@ export class ClientConnection implements StreamClient {
   }
 
   /** Writes the head of the answer, before anything else. */
-  begin(headers: Readonly<Record<string, string>>): void {
-    const outgoing = this.#outgoing;
-    if (!outgoing) return;
-    outgoing.socket?.setNoDelay(true);
+  begin(outgoing: ServerResponse, headers: Readonly<Record<string, string>>): void {
     this.#cork();
+    if (!this.#outgoing) {
+      const { connection: _, ...others } = headers;
+      return void outgoing.writeHead(200, others);
+    }
+    outgoing.socket?.setNoDelay(true);
     outgoing.writeHead(200, headers).flushHeaders();
     this.#isChunked = outgoing.chunkedEncoding;
     // From here on the size of each chunk is written with it.
@@ -132,9 +139,10 @@ export class ClientConnection implements StreamClient {
     socket.on('close', () => this.#over());
   }
 
-  /** Writes the end and closes the connection: otherwise the client's next request would come here. */
+  /** Writes the end and closes a connection of HTTP/1.1: otherwise the client's next request would come here. */
   finish(): void {
     const sink = this.#sink;
+    if (isStream(sink)) return void sink.end();
     const connection = sink instanceof Socket ? sink : sink.socket;
     const close = () => connection?.destroySoon();
     if (this.#isChunked) sink.end(LAST_CHUNK, close);
@@ -142,6 +150,7 @@ export class ClientConnection implements StreamClient {
   }
 
   cut(): void {
+    if (isStream(this.#sink)) return void this.#sink.close(CANCEL);
     this.#sink.destroy();
     // An answer that waits for an earlier one has no connection yet, but its request has.
     this.#outgoing?.req.socket.destroy();
@@ -188,8 +197,13 @@ export class ClientConnection implements StreamClient {
   }
 }
 
-function isOpen(sink: ServerResponse | Socket): boolean {
+function isOpen(sink: ServerResponse | Socket | ServerHttp2Stream): boolean {
   if (sink.writableEnded || sink.destroyed) return false;
+  if (isStream(sink)) return !sink.closed;
   // A pipelined request waits for the connection, but gets no event when that closes.
   return sink instanceof Socket || sink.socket !== null || !sink.req.socket.destroyed;
+}
+
+function isStream(sink: ServerResponse | Socket | ServerHttp2Stream): sink is ServerHttp2Stream {
+  return 'rstCode' in sink;
 }

@@ -44,7 +44,7 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** One event stream and its clients over HTTP/1.1. */
+/** One event stream and its clients. */
 export class Fanout {
   readonly #clock: Clock;
   readonly #options: FanoutOptions;
@@ -89,7 +89,7 @@ export class Fanout {
     const client = new ClientConnection(outgoing, lastEventId ?? '', this.#owner);
     // The response may have closed while its request waited; then there is no second `close` event.
     if (!client.isOpen) return client;
-    client.begin(headers ? { ...STREAM_HEADERS, ...lowerCaseNames(headers) } : STREAM_HEADERS);
+    client.begin(outgoing, headers ? { ...STREAM_HEADERS, ...lowerCaseNames(headers) } : STREAM_HEADERS);
     if (this.#closed) {
       client.end();
       return client;

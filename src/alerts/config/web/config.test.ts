@@ -79,7 +79,13 @@ rate_limit: {interval: 1m30s, burst: 5}
       minVersion: 'TLSv1.3',
       maxVersion: 'TLSv1.3',
       prefersOwnCiphers: false,
+      offersHttp2: true,
     });
+  });
+
+  test('may turn HTTP/2 off', (t) => {
+    const yaml = `tls_server_config: {${PAIR}}\nhttp_server_config: {http2: false}\n`;
+    assert.equal(folder(t, yaml).open().tls?.().offersHttp2, false);
   });
 
   test('holds certificates', (t) => {

@@ -159,10 +159,10 @@ function tlsFiles({ tlsServerConfig: tls }: WebConfig): readonly string[] {
   return tls ? [tls.certFile, tls.keyFile, tls.clientCaFile].filter((file) => file !== '') : [];
 }
 
-function tlsOf({ tlsServerConfig: tls }: WebConfig): TlsSettings {
+function tlsOf({ tlsServerConfig: tls, httpServerConfig }: WebConfig): TlsSettings {
   if (!tls?.certFile && !tls?.cert) throw unusable('missing one of cert or cert_file');
   if (!tls.keyFile && !tls.key) throw unusable('missing one of key or key_file');
-  const settings = settingsOf(tls);
+  const settings = { ...settingsOf(tls), offersHttp2: httpServerConfig?.http2 ?? true };
   try {
     checkTls(settings);
   } catch (error) {
