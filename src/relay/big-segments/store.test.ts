@@ -6,11 +6,12 @@ import { eventually } from '../../testing/eventually.ts';
 import { openDynamoDb } from '../stores/dynamodb/client.ts';
 import { openRedis } from '../stores/redis/client.ts';
 import { startDynamoDb } from '../testing/databases/dynamodb.ts';
+import { MemoryBigSegmentStore, patchOf } from '../testing/databases/memory-big-segments.ts';
 import { startRedis } from '../testing/databases/redis.ts';
 import { RecordingLog } from '../testing/launchdarkly/parts.ts';
 import { DynamoDbBigSegmentStore } from './dynamodb-store.ts';
 import { RedisBigSegmentStore } from './redis-store.ts';
-import type { BigSegmentPatch, BigSegmentStore } from './store.ts';
+import type { BigSegmentStore } from './store.ts';
 
 /** A database that two relays use, each with a connection of its own. */
 interface Database {
@@ -49,26 +50,32 @@ async function dynamoDb(t: TestContext): Promise<Database> {
   };
 }
 
+/** So that tests on it are not of another kind of store. */
+async function memory(): Promise<Database> {
+  const byPrefix = new Map<string, MemoryBigSegmentStore>();
+  const fail = (failure: Error | undefined) => {
+    for (const store of byPrefix.values()) store.failure = failure;
+  };
+  return {
+    open(prefix = '') {
+      const store = byPrefix.get(prefix) ?? new MemoryBigSegmentStore();
+      byPrefix.set(prefix, store);
+      return store;
+    },
+    stop: async () => fail(new Error('away')),
+    start: async () => fail(undefined),
+  };
+}
+
 function closed(t: TestContext, store: BigSegmentStore): BigSegmentStore {
   t.after(() => store.close());
   return store;
 }
 
-const NONE = { add: [], remove: [] };
-
-const patchOf = (previousVersion: string, version: string, lists: Partial<BigSegmentPatch> = {}): BigSegmentPatch => ({
-  segmentId: 's.g1',
-  version,
-  previousVersion,
-  included: NONE,
-  excluded: NONE,
-  ...lists,
-});
-
 const add = (...hashes: readonly string[]) => ({ add: hashes, remove: [] });
 const remove = (...hashes: readonly string[]) => ({ add: [], remove: hashes });
 
-const DATABASES = { Redis: redis, DynamoDB: dynamoDb };
+const DATABASES = { Redis: redis, DynamoDB: dynamoDb, memory };
 
 for (const [name, start] of Object.entries(DATABASES)) {
   test(`a store of big segments in ${name}`, async (t) => {

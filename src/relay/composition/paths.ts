@@ -50,6 +50,7 @@ function statusPathsOf({ options, credentials, set, metrics, autoConfig, clock }
   return statusPaths({
     status: {
       environments,
+      details: ({ bigSegments }) => ({ bigSegments: bigSegments?.status() }),
       isComplete,
       ...(autoConfig ? { autoConfig: autoConfig.connection } : {}),
       now: () => clock.now(),

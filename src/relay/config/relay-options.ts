@@ -43,6 +43,7 @@ export interface RelayOptions {
   readonly exitAlways: boolean;
   readonly ignoreConnectionErrors: boolean;
   readonly bigSegmentsStaleAsDegraded: boolean;
+  readonly bigSegments: BigSegmentOptions;
   readonly tls:
     | { readonly certFile: string; readonly keyFile: string; readonly minVersion: TlsVersion | undefined }
     | undefined;
@@ -63,6 +64,13 @@ export interface AutoConfigOptions {
   /** Of every environment. */
   readonly allowedOrigins: readonly string[];
   readonly allowedHeaders: readonly string[];
+}
+
+export interface BigSegmentOptions {
+  /** Time without a synchronisation after which the data are stale; undefined: two minutes for results, five for the status. */
+  readonly staleAfterMs: number | undefined;
+  /** Whether whole patches are logged at debug. */
+  readonly logsPatches: boolean;
 }
 
 export interface EventOptions {

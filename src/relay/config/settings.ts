@@ -50,7 +50,8 @@ export const MAIN = {
   logLevel: { variable: 'LOG_LEVEL', kind: logLevel, default: 'info' },
   logFormat: { variable: 'LOG_FORMAT', kind: logFormat },
   bigSegmentsStaleAsDegraded: { variable: 'BIG_SEGMENTS_STALE_AS_DEGRADED', kind: boolean },
-  bigSegmentsStaleThreshold: { variable: 'BIG_SEGMENTS_STALE_THRESHOLD', kind: duration, withoutEffect: NO_STORE },
+  bigSegmentsStaleThreshold: { variable: 'BIG_SEGMENTS_STALE_THRESHOLD', kind: duration },
+  traceLogBigSegments: { variable: 'LD_TRACE_LOG_BIG_SEGMENTS', kind: boolean },
   expiredCredentialCleanupInterval: {
     variable: 'EXPIRED_CREDENTIAL_CLEANUP_INTERVAL',
     kind: interval,

@@ -15,7 +15,7 @@ export interface ReportedEnvironment {
 /** Optional properties. */
 export interface EnvironmentDetails {
   readonly dataStore?: DataStoreStatus;
-  readonly bigSegments?: BigSegmentStatus;
+  readonly bigSegments?: BigSegmentStatus | undefined;
 }
 
 export interface DataStoreStatus {
