@@ -15,6 +15,8 @@ import type { BigSegmentStore } from './store.ts';
 
 /** A database that two relays use, each with a connection of its own. */
 interface Database {
+  /** Everything under a prefix, as LaunchDarkly's Relay Proxy and SDKs read it. */
+  readonly dump?: (prefix: string) => Promise<unknown>;
   readonly open: (prefix: string | undefined) => BigSegmentStore;
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -33,6 +35,17 @@ async function redis(t: TestContext): Promise<Database | undefined> {
     },
     stop: server.kill,
     start: server.start,
+    async dump(prefix) {
+      const { client, close } = await openRedis(options, new RecordingLog(), systemClock);
+      const read = async (key: string) => [
+        key,
+        (await client.type(key)) === 'set' ? await client.sMembers(key) : await client.get(key),
+      ];
+      const keys = await client.keys(`${prefix}:*`);
+      const entries = await Promise.all(keys.toSorted().map(read));
+      close();
+      return Object.fromEntries(entries);
+    },
   };
 }
 
@@ -47,10 +60,18 @@ async function dynamoDb(t: TestContext): Promise<Database> {
     },
     stop: server.stop,
     start: server.start,
+    async dump(prefix) {
+      const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
+      const client = await openDynamoDb({ url: server.url, tableName: undefined }, { http, clock: systemClock });
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: 'flags' }));
+      return Items.filter(({ namespace }) => namespace?.S?.startsWith(`${prefix}:`)).toSorted((a, b) =>
+        String(a.namespace?.S) < String(b.namespace?.S) ? -1 : 1,
+      );
+    },
   };
 }
 
-/** So that tests on it are not of another kind of store. */
+/** The fake of other tests must not behave differently. */
 async function memory(): Promise<Database> {
   const byPrefix = new Map<string, MemoryBigSegmentStore>();
   const fail = (failure: Error | undefined) => {
@@ -75,6 +96,27 @@ function closed(t: TestContext, store: BigSegmentStore): BigSegmentStore {
 const add = (...hashes: readonly string[]) => ({ add: hashes, remove: [] });
 const remove = (...hashes: readonly string[]) => ({ add: [], remove: hashes });
 
+/** After one patch that includes `a` and excludes `b`, and a synchronisation at 7. */
+const LAYOUTS: Readonly<Record<string, unknown>> = {
+  Redis: {
+    'p:big_segment_exclude:b': ['s.g1'],
+    'p:big_segment_include:a': ['s.g1'],
+    'p:big_segments_cursor': 'v',
+    'p:big_segments_lock': '',
+    'p:big_segments_synchronized_on': '7',
+  },
+  DynamoDB: [
+    {
+      namespace: { S: 'p:big_segments_metadata' },
+      key: { S: 'p:big_segments_metadata' },
+      lastVersion: { S: 'v' },
+      synchronizedOn: { N: '7' },
+    },
+    { namespace: { S: 'p:big_segments_user' }, key: { S: 'a' }, included: { SS: ['s.g1'] } },
+    { namespace: { S: 'p:big_segments_user' }, key: { S: 'b' }, excluded: { SS: ['s.g1'] } },
+  ],
+};
+
 const DATABASES = { Redis: redis, DynamoDB: dynamoDb, memory };
 
 for (const [name, start] of Object.entries(DATABASES)) {
@@ -83,6 +125,16 @@ for (const [name, start] of Object.entries(DATABASES)) {
     if (!database) return;
     let stores = 0;
     const open = () => database.open(`p${++stores}`);
+
+    const { dump } = database;
+    if (dump) {
+      await t.test('has the layout of the Relay Proxy', async () => {
+        const store = database.open('p');
+        await store.applyPatch(patchOf('', 'v', { included: add('a'), excluded: add('b') }));
+        await store.setSynchronizedOn(7);
+        assert.deepEqual(await dump('p'), LAYOUTS[name]);
+      });
+    }
 
     await t.test('begins empty', async () => {
       const store = open();
