@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import type { BigSegmentReader } from './big-segments/reader.ts';
 import type { EnvironmentOptions } from './config/relay-options.ts';
 import type { SdkKind } from './credentials.ts';
 import type { DataSink } from './data-source.ts';
+import { type BigSegmentMemberships, keysOfKinds } from './domain/big-segment.ts';
 import type { CompiledFlag } from './domain/compile.ts';
+import type { Context } from './domain/context/context.ts';
 import { FlagStore } from './flag-store.ts';
 import { ConnectionStatus } from './status/connection-status.ts';
 import type { StreamRegistry } from './streams/registry.ts';
@@ -49,6 +52,8 @@ const EXPOSURE: Readonly<Record<SdkKind, (flag: CompiledFlag) => boolean>> = {
 export class Environment implements DataSink {
   readonly store = new FlagStore();
   readonly connection: ConnectionStatus;
+  /** Undefined: there is no store of big segments. */
+  bigSegments: BigSegmentReader | undefined;
   readonly streams: EnvironmentStreams;
   readonly origin: EnvironmentOrigin;
   /** Called when the options are replaced. */
@@ -72,8 +77,8 @@ export class Environment implements DataSink {
       this.#changedAt = clock.now();
       this.#exposed.clear();
     };
-    this.store.subscribe({ replaced: renew, changed: renew, removed: renew });
-    this.streams = new EnvironmentStreams(this.store, registry);
+    this.store.subscribe({ replaced: renew, changed: renew, removed: renew, membersChanged: renew });
+    this.streams = new EnvironmentStreams(this.store, registry, (context) => this.memberships(context));
     this.connection.subscribe(() => {
       if (this.connection.isRevoked) this.streams.endUnless(() => false);
     });
@@ -116,6 +121,22 @@ export class Environment implements DataSink {
       this.#exposed.set(sdkKind, flags);
     }
     return flags;
+  }
+
+  /**
+   * The memberships in big segments that an evaluation for the context needs; undefined if it needs none. A promise, which
+   * never rejects, unless all are cached.
+   */
+  memberships(context: Context): BigSegmentMemberships | undefined | Promise<BigSegmentMemberships> {
+    const kinds = this.store.bigSegmentKinds;
+    if (kinds.size === 0 || !this.bigSegments) return undefined;
+    const { revision } = this;
+    const found = this.bigSegments.read(keysOfKinds(context, kinds));
+    if (!(found instanceof Promise)) return found;
+    // Members, or the kinds that are needed, may have changed meanwhile.
+    return found.then((memberships) =>
+      revision === this.revision ? memberships : (this.memberships(context) ?? memberships),
+    );
   }
 
   get readiness(): Readiness {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
 import { countParts, type DataSize } from './data-size.ts';
 import { type CompiledFlag, compileFlag } from './domain/compile.ts';
+import { kindOf } from './domain/context/context.ts';
 import type { FlagLookup } from './domain/evaluation/scope.ts';
 import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
@@ -24,6 +25,8 @@ export interface FlagListener {
   /** `json` is the item as received, on one line. Also called if the store had a newer version, as in ld-relay. */
   changed(kind: ItemKind, key: string, json: string, before: Compiled | undefined): void;
   removed(kind: ItemKind, key: string, version: number, before: Compiled | undefined): void;
+  /** Contexts may have joined or left big segments; no item has changed. */
+  membersChanged?(): void;
 }
 
 export type Compiled = CompiledFlag | CompiledSegment;
@@ -50,6 +53,7 @@ export class FlagStore implements FlagLookup {
   #sorted: readonly CompiledFlag[] | undefined;
   readonly #texts = new Map<ItemKind, string>();
   #etag: string | undefined;
+  #bigSegmentKinds: ReadonlySet<string> | undefined;
   #parts = 0;
   #chars = 0;
 
@@ -81,6 +85,21 @@ export class FlagStore implements FlagLookup {
       .flatMap(({ compiled }) => compiled ?? [])
       .sort((a, b) => (a.flag.key < b.flag.key ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** The context kinds of the big segments; empty without any. */
+  get bigSegmentKinds(): ReadonlySet<string> {
+    this.#bigSegmentKinds ??= new Set(
+      [...this.#segments.values()].flatMap(({ compiled }) =>
+        compiled?.segment.unbounded ? kindOf(compiled.segment.unboundedContextKind) : [],
+      ),
+    );
+    return this.#bigSegmentKinds;
+  }
+
+  /** Notifies the listeners that contexts may have joined or left big segments. */
+  changeMembers(): void {
+    for (const listener of this.#listeners) listener.membersChanged?.();
   }
 
   /** An item as received; undefined if unknown. */
@@ -196,7 +215,10 @@ export class FlagStore implements FlagLookup {
 
   #invalidate(kind: ItemKind): void {
     this.#texts.delete(kind);
-    if (kind === 'segments') return;
+    if (kind === 'segments') {
+      this.#bigSegmentKinds = undefined;
+      return;
+    }
     this.#sorted = undefined;
     this.#etag = undefined;
   }

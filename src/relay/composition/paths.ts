@@ -10,7 +10,6 @@ import type { OfrepStreams } from '../ofrep/streams.ts';
 import { launchDarklyPaths, type Paths } from '../routes/index.ts';
 import { ofrepPaths } from '../routes/ofrep.ts';
 import { statusPaths } from '../routes/status.ts';
-import type { EnvironmentDetails } from '../status/status.ts';
 import type { Stores } from '../stores/stores.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from '../version.ts';
 
@@ -53,7 +52,10 @@ function statusPathsOf({ options, credentials, set, metrics, stores, autoConfig,
   return statusPaths({
     status: {
       environments,
-      details: (environment) => describeStore(stores?.statusOf(environment)),
+      details: (environment) => ({
+        dataStore: stores?.statusOf(environment),
+        bigSegments: environment.bigSegments?.status(),
+      }),
       isComplete,
       ...(autoConfig ? { autoConfig: autoConfig.connection } : {}),
       now: () => clock.now(),
@@ -66,8 +68,4 @@ function statusPathsOf({ options, credentials, set, metrics, stores, autoConfig,
     readiness: { environments, isComplete, mayBeEmpty: options.autoConfig !== undefined },
     metrics,
   });
-}
-
-function describeStore(dataStore: EnvironmentDetails['dataStore']): EnvironmentDetails {
-  return dataStore ? { dataStore } : {};
 }

@@ -21,6 +21,7 @@ import { StreamRegistry } from '../streams/registry.ts';
 import { createUpstreamSource } from '../upstream/source.ts';
 import { USER_AGENT } from '../upstream/stream.ts';
 import { openAutoConfig } from './auto-config.ts';
+import { addBigSegments } from './big-segments.ts';
 import { relayPaths } from './paths.ts';
 
 const CONNECT_TIMEOUT_MS = 3000;
@@ -54,6 +55,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     options.store && new Stores({ options: options.store, isWriteOnly: options.exitAlways, http, clock, log });
   const inflater = new Inflater();
   const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
+  const closeBigSegments = addBigSegments({ options, set, http, clock, log });
   const ofrep = new OfrepStreams(registry);
   const list = new EnvironmentList({
     set,
@@ -102,7 +104,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     async close() {
       list.close();
       await Promise.all([archive?.close(), autoConfig?.close()]);
-      await Promise.all([registry.close(), set.close()]);
+      await Promise.all([registry.close(), set.close(), closeBigSegments()]);
       await stores?.close();
       await http.close();
     },

@@ -42,7 +42,11 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     { BIG_SEGMENTS_STALE_AS_DEGRADED: 'true' },
     { bigSegmentsStaleAsDegraded: true },
   ],
-  ['[Main]\nbigSegmentsStaleThreshold = 10m', { BIG_SEGMENTS_STALE_THRESHOLD: '10m' }, {}],
+  [
+    '[Main]\nbigSegmentsStaleThreshold = 10m\ntraceLogBigSegments = true',
+    { BIG_SEGMENTS_STALE_THRESHOLD: '10m', LD_TRACE_LOG_BIG_SEGMENTS: 'true' },
+    { bigSegments: { staleAfterMs: 600_000, logsPatches: true } },
+  ],
   ['[Main]\nexpiredCredentialCleanupInterval = 1m', { EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: '100ms' }, {}],
   ['[Main]\nmaxClientWriteTime = 45s', { MAX_CLIENT_WRITE_TIME: '45s' }, {}],
   ['[Main]\nevaluatedStreams = true', { EVALUATED_STREAMS: 'true' }, { evaluatedStreams: true }],

@@ -60,6 +60,7 @@ export function readRelayOptions(
     exitAlways: main.exitAlways,
     ignoreConnectionErrors: main.ignoreConnectionErrors,
     bigSegmentsStaleAsDegraded: main.bigSegmentsStaleAsDegraded,
+    bigSegments: { staleAfterMs: main.bigSegmentsStaleThreshold, logsPatches: main.traceLogBigSegments },
     tls: readTls(given, problems),
     logLevel: commandLine.logLevel ?? main.logLevel,
     events: readEvents(given, isLocal, problems),

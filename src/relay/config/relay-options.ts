@@ -46,6 +46,7 @@ export interface RelayOptions {
   readonly exitAlways: boolean;
   readonly ignoreConnectionErrors: boolean;
   readonly bigSegmentsStaleAsDegraded: boolean;
+  readonly bigSegments: BigSegmentOptions;
   readonly tls:
     | { readonly certFile: string; readonly keyFile: string; readonly minVersion: TlsVersion | undefined }
     | undefined;
@@ -69,6 +70,13 @@ export interface AutoConfigOptions {
   /** Templates with `$CID` for the id of an environment. */
   readonly storePrefix?: string | undefined;
   readonly storeTable?: string | undefined;
+}
+
+export interface BigSegmentOptions {
+  /** Time without a synchronisation after which the data are stale; undefined: two minutes for results, five for the status. */
+  readonly staleAfterMs: number | undefined;
+  /** Whether whole patches are logged at debug. */
+  readonly logsPatches: boolean;
 }
 
 export interface EventOptions {

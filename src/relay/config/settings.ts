@@ -19,7 +19,7 @@ import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
 // The settings of files and variables. The variable of an environment or a filter ends in its name.
 
-const NO_STORE = 'there is no persistent store';
+const _NO_STORE = 'there is no persistent store';
 const duration = goDuration(0);
 const positiveDuration = goDuration(1);
 /** The time between repetitions: a shorter one would only keep the machine busy. */
@@ -51,7 +51,8 @@ export const MAIN = {
   logLevel: { variable: 'LOG_LEVEL', kind: logLevel, default: 'info' },
   logFormat: { variable: 'LOG_FORMAT', kind: logFormat },
   bigSegmentsStaleAsDegraded: { variable: 'BIG_SEGMENTS_STALE_AS_DEGRADED', kind: boolean },
-  bigSegmentsStaleThreshold: { variable: 'BIG_SEGMENTS_STALE_THRESHOLD', kind: duration, withoutEffect: NO_STORE },
+  bigSegmentsStaleThreshold: { variable: 'BIG_SEGMENTS_STALE_THRESHOLD', kind: duration },
+  traceLogBigSegments: { variable: 'LD_TRACE_LOG_BIG_SEGMENTS', kind: boolean },
   expiredCredentialCleanupInterval: {
     variable: 'EXPIRED_CREDENTIAL_CLEANUP_INTERVAL',
     kind: interval,

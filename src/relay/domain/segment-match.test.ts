@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BigSegmentMembership, BigSegmentMemberships } from './big-segment.ts';
 import { hashBucket, shareOf } from './bucket.ts';
 import { type Evaluation, evaluateFlag } from './evaluation/evaluate.ts';
 import { printEvaluations } from './evaluation/json.ts';
+import type { BigSegmentsStatus } from './evaluation/reason.ts';
 import { contextFrom, flagOf, lookupOf, segmentOf } from './testdata/lookup.ts';
 
 const ANN = { kind: 'user', key: 'ann' };
@@ -11,7 +13,12 @@ const BOTH = { kind: 'multi', user: { key: 'ann' }, org: { key: 'o' } };
 const inSegment = (...keys: readonly string[]) => ({ attribute: '', op: 'segmentMatch', values: keys });
 
 /** Evaluates a flag with a rule for the first segment only. */
-function evaluate(segments: readonly object[], json: object, clause: object = inSegment('s')): Evaluation {
+function evaluate(
+  segments: readonly object[],
+  json: object,
+  clause: object = inSegment('s'),
+  memberships?: BigSegmentMemberships,
+): Evaluation {
   const flag = flagOf({
     key: 'f',
     on: true,
@@ -19,8 +26,14 @@ function evaluate(segments: readonly object[], json: object, clause: object = in
     rules: [{ clauses: [clause], variation: 0 }],
     fallthrough: { variation: 1 },
   });
-  return evaluateFlag(flag, contextFrom(json), lookupOf([flag], segments.map(segmentOf)));
+  return evaluateFlag(flag, contextFrom(json), lookupOf([flag], segments.map(segmentOf)), { memberships });
 }
+
+const listedBy = (
+  included: readonly string[],
+  excluded: readonly string[] = [],
+  status: BigSegmentsStatus = 'HEALTHY',
+): BigSegmentMembership => ({ included: new Set(included), excluded: new Set(excluded), status });
 
 const KEY_RULE = [{ clauses: [{ attribute: 'key', op: 'in', values: ['ann'] }] }];
 
@@ -103,6 +116,61 @@ test('a big segment is evaluated by its rules only, and the reason reports the m
   ];
   for (const [segment, context, reason] of cases) {
     assert.deepEqual(evaluate([segment], context).reason, reason, JSON.stringify([segment, context]));
+  }
+});
+
+test('the store decides on a big segment, for one generation, and the rules on contexts that it does not list', () => {
+  const big = { key: 's', unbounded: true, generation: 2, rules: KEY_RULE };
+  const cases: readonly (readonly [what: string, BigSegmentMembership, segment: object, isMember: boolean])[] = [
+    ['included', listedBy(['s.g2']), { ...big, rules: [] }, true],
+    ['excluded before rules', listedBy([], ['s.g2']), big, false],
+    ['included wins', listedBy(['s.g2'], ['s.g2']), { ...big, rules: [] }, true],
+    ['of an earlier generation', listedBy(['s.g1']), { ...big, rules: [] }, false],
+    ['of another segment', listedBy(['t.g2']), { ...big, rules: [] }, false],
+    ['not listed, a rule', listedBy([]), big, true],
+    ['not listed, no rule', listedBy([]), { ...big, rules: [] }, false],
+    ['stale', listedBy(['s.g2'], [], 'STALE'), { ...big, rules: [] }, true],
+    ['failed, a rule', listedBy([], [], 'STORE_ERROR'), big, true],
+    ['without a generation', listedBy(['s.g2']), { ...big, generation: null }, false],
+  ];
+  for (const [what, membership, segment, isMember] of cases) {
+    const { value, reason } = evaluate([segment], ANN, undefined, new Map([['ann', membership]]));
+    assert.equal(value, isMember, what);
+    const hasGeneration = 'generation' in segment && segment.generation !== null;
+    assert.equal(reason.bigSegmentsStatus, hasGeneration ? membership.status : 'NOT_CONFIGURED', what);
+  }
+});
+
+test('a big segment has the keys of one kind; a key that was not looked up counts as a failure of the store', () => {
+  const big = { key: 's', unbounded: true, generation: 1, unboundedContextKind: 'org' };
+  const memberships = new Map([['o', listedBy(['s.g1'])]]);
+  assert.equal(evaluate([big], BOTH, undefined, memberships).value, true);
+  const ofAnother = evaluate([big], ANN, undefined, memberships);
+  assert.deepEqual(ofAnother.reason, { kind: 'FALLTHROUGH' });
+  const unknown = evaluate([{ ...big, unboundedContextKind: '' }], BOTH, undefined, memberships);
+  assert.deepEqual(unknown.reason, { kind: 'FALLTHROUGH', bigSegmentsStatus: 'STORE_ERROR' });
+});
+
+test('of several look-ups of big segments the gravest status counts', () => {
+  const big = { unbounded: true, generation: 1 };
+  const segments = [
+    { ...big, key: 's' },
+    { ...big, key: 't', unboundedContextKind: 'org' },
+  ];
+  const cases: readonly (readonly [BigSegmentsStatus, BigSegmentsStatus, BigSegmentsStatus])[] = [
+    ['HEALTHY', 'STALE', 'STALE'],
+    ['STORE_ERROR', 'STALE', 'STORE_ERROR'],
+    ['HEALTHY', 'HEALTHY', 'HEALTHY'],
+    ['STALE', 'NOT_CONFIGURED', 'NOT_CONFIGURED'],
+    ['NOT_CONFIGURED', 'STORE_ERROR', 'NOT_CONFIGURED'],
+  ];
+  for (const [ofUser, ofOrg, expected] of cases) {
+    const memberships = new Map([
+      ['ann', listedBy([], [], ofUser)],
+      ['o', listedBy([], [], ofOrg)],
+    ]);
+    const { reason } = evaluate(segments, BOTH, inSegment('s', 't'), memberships);
+    assert.equal(reason.bigSegmentsStatus, expected, `${ofUser}, ${ofOrg}`);
   }
 });
 

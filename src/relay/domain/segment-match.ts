@@ -1,3 +1,4 @@
+import { bigSegmentReference, isListed } from './big-segment.ts';
 import { type Bucketing, bucketingOf, bucketOf, shareOf } from './bucket.ts';
 import { type CompiledClause, compileClause, matchesAll } from './clause.ts';
 import { referenceIn } from './context/attribute-reference.ts';
@@ -97,34 +98,34 @@ function matchRules({ segment, rules }: CompiledSegment, scope: EvaluationScope)
     scope.trace?.add({ step: 'segment', key: segment.key, because: `rule ${index}`, isMember: match === true });
     return match;
   }
-  scope.trace?.add({ step: 'segment', key: segment.key, because: 'not included, no rule matches', isMember: false });
-  return false;
+  return decided(segment, scope, 'not included, no rule matches', false);
 }
 
-/** There is no big segment store, so membership is unknown; the status of the result says so. */
+/** As ld-relay: the store decides; contexts that it does not list, or cannot look up, are matched by the rules. */
 function matchUnbounded(compiled: CompiledSegment, scope: EvaluationScope): Match {
   const { segment } = compiled;
-  const isUnknown = segment.generation === undefined;
-  if (isUnknown || individualOf(scope.context, kindOf(segment.unboundedContextKind))) {
+  if (segment.generation === undefined) {
     scope.noteBigSegments('NOT_CONFIGURED');
-    if (!isUnknown) return matchRules(compiled, scope);
+    return decided(segment, scope, 'a big segment without a generation', false);
   }
-  const because = isUnknown ? 'a big segment without a generation' : 'a big segment of another kind';
-  scope.trace?.add({ step: 'segment', key: segment.key, because, isMember: false });
-  return false;
+  const individual = individualOf(scope.context, kindOf(segment.unboundedContextKind));
+  if (!individual) return decided(segment, scope, 'a big segment of another kind', false);
+  const membership = scope.membershipOf(individual.key);
+  const isMember = membership && isListed(membership, bigSegmentReference(segment));
+  if (isMember === undefined) return matchRules(compiled, scope);
+  return decided(segment, scope, `${isMember ? 'included' : 'excluded'} in the big segment store`, isMember);
+}
+
+function decided({ key }: Segment, { trace }: EvaluationScope, because: string, isMember: boolean): boolean {
+  trace?.add({ step: 'segment', key, because, isMember });
+  return isMember;
 }
 
 /** Whether the scope's context is in the segment. */
 export function matchSegment(compiled: CompiledSegment, scope: EvaluationScope): Match {
   const { segment } = compiled;
   if (segment.unbounded) return matchUnbounded(compiled, scope);
-  const isListed = listed(compiled, scope.context);
-  if (isListed === undefined) return matchRules(compiled, scope);
-  scope.trace?.add({
-    step: 'segment',
-    key: segment.key,
-    because: isListed ? 'included' : 'excluded',
-    isMember: isListed,
-  });
-  return isListed;
+  const isMember = listed(compiled, scope.context);
+  if (isMember === undefined) return matchRules(compiled, scope);
+  return decided(segment, scope, isMember ? 'included' : 'excluded', isMember);
 }

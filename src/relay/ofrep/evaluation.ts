@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BigSegmentMemberships } from '../domain/big-segment.ts';
 import type { CompiledFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
 import type { EvaluationDetail } from '../domain/evaluation/detail.ts';
@@ -13,8 +14,13 @@ export interface OfrepItem {
 }
 
 /** One flag for one context. */
-export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup): OfrepItem {
-  const { detail } = evaluateInScope(flag, new EvaluationScope(context, lookup));
+export function printOfrepFlag(
+  flag: CompiledFlag,
+  context: Context,
+  lookup: FlagLookup,
+  memberships?: BigSegmentMemberships,
+): OfrepItem {
+  const { detail } = evaluateInScope(flag, new EvaluationScope(context, lookup, { memberships }));
   const isMalformed = detail.reason.kind === 'ERROR';
   // For a single flag the request fails; in a bulk evaluation only the flag.
   const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
@@ -29,8 +35,13 @@ export interface OfrepItems {
 }
 
 /** Many flags for one context. */
-export function printOfrepFlags(flags: readonly CompiledFlag[], context: Context, lookup: FlagLookup): OfrepItems {
-  const scope = new EvaluationScope(context, lookup);
+export function printOfrepFlags(
+  flags: readonly CompiledFlag[],
+  context: Context,
+  lookup: FlagLookup,
+  memberships?: BigSegmentMemberships,
+): OfrepItems {
+  const scope = new EvaluationScope(context, lookup, { memberships });
   const items = flags.map((flag) => prepare(flag, evaluateInScope(flag, scope).detail));
   return { json: items.map(({ json }) => json).join(','), name: items.map(({ name }) => name).join('') };
 }

@@ -72,7 +72,12 @@ class ChangeStream {
       Math.round((longestMs / 2) * (1 + step / (DELAY_STEPS - 1))),
     );
     const notify = () => this.#notify();
-    this.#unsubscribe = environment.store.subscribe({ replaced: notify, changed: notify, removed: notify });
+    this.#unsubscribe = environment.store.subscribe({
+      replaced: notify,
+      changed: notify,
+      removed: notify,
+      membersChanged: notify,
+    });
   }
 
   get size(): number {

@@ -52,12 +52,19 @@ function evaluateAll({ maxBodyBytes, observer }: EvaluationRouteParts): Environm
     if (refusal) return refusal;
     const { environment, sdkKind } = access;
     const withReasons = asksForReasons(c);
-    const tag = c.req.method === 'GET' ? tagOf(c, environment, sdkKind, withReasons) : undefined;
+    const found = environment.memberships(context);
+    const memberships = found instanceof Promise ? await found : found;
+    const evaluate = () => {
+      const flags = environment.exposed(sdkKind);
+      observer.evaluated(environment, sdkKind, flags.length);
+      return printEvaluations(flags, context, environment.store, { withReasons, memberships });
+    };
+    // Big segments change without the data.
+    const body = memberships && evaluate();
+    const tag = c.req.method === 'GET' ? digest(body ?? inputsOf(c, environment, sdkKind, withReasons)) : undefined;
     const headers = tag === undefined ? access.headers : { ...access.headers, etag: weakTag(tag) };
     if (tag !== undefined && matchesTag(c.req.header('if-none-match'), tag)) return answerUnchanged(c, headers);
-    const flags = environment.exposed(sdkKind);
-    observer.evaluated(environment, sdkKind, flags.length);
-    return answerJson(c, printEvaluations(flags, context, environment.store, { withReasons }), headers);
+    return answerJson(c, body ?? evaluate(), headers);
   };
 }
 
@@ -71,8 +78,9 @@ export function refuseEvaluation(c: HttpContext, access: Access, context: Contex
   return undefined;
 }
 
-/** An entity tag made of the inputs, so that an unchanged response is found without evaluation. */
-function tagOf(c: HttpContext, { revision }: Environment, sdkKind: SdkKind, withReasons: boolean): string {
-  const context = c.req.param('context') ?? '';
-  return createHash('sha1').update(`${revision} ${sdkKind} ${withReasons} ${context}`).digest('base64url');
+/** What an entity tag is made of where possible, so that an unchanged response is found without evaluation. */
+function inputsOf(c: HttpContext, { revision }: Environment, sdkKind: SdkKind, withReasons: boolean): string {
+  return `${revision} ${sdkKind} ${withReasons} ${c.req.param('context') ?? ''}`;
 }
+
+const digest = (subject: string): string => createHash('sha1').update(subject).digest('base64url');

@@ -60,7 +60,8 @@ function evaluateOne(parts: OfrepRouteParts): HttpHandler {
       return refuseOfrep(c, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails }, headers);
     }
     parts.observer.evaluated(environment, sdkKind, 1);
-    const { json, isMalformed } = printOfrepFlag(flag, request.context, environment.store);
+    const memberships = await environment.memberships(request.context);
+    const { json, isMalformed } = printOfrepFlag(flag, request.context, environment.store, memberships);
     return isMalformed ? c.body(json, 400, { ...JSON_TYPE, ...headers }) : answerJson(c, json, headers);
   };
 }
@@ -77,11 +78,14 @@ function evaluateMany(parts: OfrepRouteParts): HttpHandler {
     const stream = nameOfrepStream(environment);
     const tag = new OfrepTag({ caller: [stream, sdkKind], body: request.body }, environment.revision);
     const asked = c.req.header('if-none-match');
-    const known = tag.matchData(asked);
+    const found = environment.memberships(request.context);
+    const memberships = found instanceof Promise ? await found : found;
+    // Big segments change without the data.
+    const known = memberships ? undefined : tag.matchData(asked);
     if (known) return answerUnchanged(c, { ...headers, etag: `"${known}"` });
     const visible = environment.exposed(sdkKind);
     parts.observer.evaluated(environment, sdkKind, visible.length);
-    const flags = printOfrepFlags(visible, request.context, environment.store);
+    const flags = printOfrepFlags(visible, request.context, environment.store, memberships);
     const tagged = { ...headers, etag: tag.of(flags.name) };
     if (tag.matchesAnswer(asked, flags.name)) return answerUnchanged(c, tagged);
     return answerJson(c, `{"flags":[${flags.json}],"eventStreams":[${describeStream(stream, environment)}]}`, tagged);

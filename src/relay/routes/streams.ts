@@ -72,7 +72,8 @@ function streamForContext(sdkKind: 'mobile' | 'client', parts: StreamRouteParts)
     if (!parts.evaluatedStreams) return pings(c, access);
     const refusal = refuseEvaluation(c, access, context);
     if (refusal) return refusal;
-    const request = { context, withReasons: asksForReasons(c) };
+    const memberships = await access.environment.memberships(context);
+    const request = { context, withReasons: asksForReasons(c), memberships };
     const { streams } = access.environment;
     return open(c, access, parts, (outgoing, headers) => streams.openEvaluated(sdkKind, outgoing, headers, request));
   };

@@ -14,8 +14,8 @@ export interface ReportedEnvironment {
 
 /** Optional properties. */
 export interface EnvironmentDetails {
-  readonly dataStore?: DataStoreStatus;
-  readonly bigSegments?: BigSegmentStatus;
+  readonly dataStore?: DataStoreStatus | undefined;
+  readonly bigSegments?: BigSegmentStatus | undefined;
 }
 
 export interface DataStoreStatus {

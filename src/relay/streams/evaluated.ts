@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StreamClient } from '../../kernel/sse/client.ts';
 import type { Fanout } from '../../kernel/sse/fanout.ts';
 import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
+import { areSameMembers, type BigSegmentMemberships, haveFailed } from '../domain/big-segment.ts';
 import { type CompiledFlag, compileFlag } from '../domain/compile.ts';
 import type { Context } from '../domain/context/context.ts';
 import { printEvaluations, printFlagEvaluation } from '../domain/evaluation/json.ts';
@@ -14,16 +15,24 @@ import { findDependents } from './dependents.ts';
 export interface EvaluatedRequest {
   readonly context: Context;
   readonly withReasons: boolean;
+  /** Memberships of the context in big segments when the stream was opened; undefined if none are needed. */
+  readonly memberships: BigSegmentMemberships | undefined;
 }
+
+/** Looks up memberships in big segments; as in Environment. */
+export type ReadMemberships = (context: Context) => BigSegmentMemberships | undefined | Promise<BigSegmentMemberships>;
 
 export interface EvaluatedOptions {
   /** Whether the SDKs of the stream can see a flag. */
   readonly isExposed: (flag: CompiledFlag) => boolean;
+  readonly readMemberships: ReadMemberships;
   readonly clock: Clock;
 }
 
 /** Clients per turn of the event loop that are sent a `put`: evaluating all flags can take milliseconds. */
 const MAX_PUTS_PER_TURN = 200;
+/** Maximum number of clients whose memberships are looked up at the same time. */
+const MAX_LOOKUPS = 100;
 /** Maximum number of distinct frames of one change that are cached. */
 const MAX_SHARED_FRAMES = 100;
 
@@ -53,6 +62,10 @@ export class EvaluatedStream {
    */
   #versionOffset = 0;
 
+  /** The current look-up of the memberships of all clients. */
+  #refreshing: Promise<void> | undefined;
+  #mustRefreshAgain = false;
+
   /** Clients that wait for a `put`; undefined without any. */
   #waiting: Set<StreamClient> | undefined;
 
@@ -73,10 +86,46 @@ export class EvaluatedStream {
 
   /** A later change may reach waiting clients before their `put`, which then includes it. */
   replaced(): void {
+    this.#refreshIfNeeded();
     const isWorking = this.#waiting !== undefined;
     if (this.#requests.size === 0) return;
     this.#waiting = new Set(this.#requests.keys());
     if (!isWorking) this.#putSome();
+  }
+
+  /** Contexts may have joined or left big segments. */
+  membersChanged(): void {
+    this.#mustRefreshAgain = true;
+    if (this.#requests.size > 0) this.#refreshing ??= this.#refresh();
+  }
+
+  /** Segments may have become big ones, or other kinds of contexts may be needed. */
+  #refreshIfNeeded(): void {
+    if (this.#store.bigSegmentKinds.size > 0) this.membersChanged();
+  }
+
+  async #refresh(): Promise<void> {
+    while (this.#mustRefreshAgain) {
+      this.#mustRefreshAgain = false;
+      const clients = [...this.#requests.keys()];
+      while (clients.length > 0) {
+        await Promise.all(clients.splice(-MAX_LOOKUPS).map((client) => this.#refreshClient(client)));
+        if (clients.length > 0) await new Promise<void>((resolve) => this.#options.clock.after(0, resolve));
+      }
+    }
+    this.#refreshing = undefined;
+  }
+
+  /** A `put` if the memberships are others than before. If the store fails, the last known ones stay. */
+  async #refreshClient(client: StreamClient): Promise<void> {
+    const context = this.#requests.get(client)?.context;
+    const memberships = context && (await this.#options.readMemberships(context));
+    const request = this.#requests.get(client);
+    if (!memberships || !request || haveFailed(memberships)) return;
+    if (request.memberships && areSameMembers(memberships, request.memberships)) return;
+    const renewed = { ...request, memberships };
+    this.#requests.set(client, renewed);
+    client.send(this.#frameAll(renewed, new Map()));
   }
 
   #putSome(): void {
@@ -96,6 +145,7 @@ export class EvaluatedStream {
     if (this.#requests.size === 0) return;
     const after = kind === 'flags' ? this.#store.flag(key) : this.#store.segment(key);
     if (after === before) return;
+    if (kind === 'segments') this.#refreshIfNeeded();
     const then = lookupBefore(this.#store, kind, key, before);
     const differences = this.#differences(kind, key, then);
     const frames = new Map<string, Frame>();
@@ -107,9 +157,9 @@ export class EvaluatedStream {
     }
   }
 
-  #frameAll({ context, withReasons }: EvaluatedRequest, frames: Map<string, Frame>): Frame {
+  #frameAll({ context, ...options }: EvaluatedRequest, frames: Map<string, Frame>): Frame {
     const flags = this.#store.flags().filter(this.#options.isExposed);
-    return framed(frames, 'put', printEvaluations(flags, context, this.#store, { withReasons }));
+    return framed(frames, 'put', printEvaluations(flags, context, this.#store, options));
   }
 
   #differences(kind: ItemKind, key: string, then: FlagLookup): readonly Difference[] {
@@ -139,11 +189,11 @@ export class EvaluatedStream {
 
   #compare(
     { key, before, after, head, version }: Difference,
-    { context, withReasons }: EvaluatedRequest,
+    { context, ...options }: EvaluatedRequest,
     then: FlagLookup,
   ): { readonly event: 'patch' | 'delete'; readonly text: string } | undefined {
-    const now = after && printFlagEvaluation(after, context, this.#store, { withReasons });
-    const known = before && printFlagEvaluation(before, context, then, { withReasons });
+    const now = after && printFlagEvaluation(after, context, this.#store, options);
+    const known = before && printFlagEvaluation(before, context, then, options);
     if (now === known) return undefined;
     if (now === undefined) return { event: 'delete', text: `{"key":${JSON.stringify(key)},"version":${version}}` };
     return { event: 'patch', text: head + now.slice(1) };

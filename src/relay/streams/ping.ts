@@ -41,6 +41,10 @@ export class PingStream {
     this.changed();
   }
 
+  membersChanged(): void {
+    this.changed();
+  }
+
   changed(): void {
     const { clock, pingJitterMs } = this.#options;
     if (pingJitterMs <= 0) this.#fanout.send(PING);

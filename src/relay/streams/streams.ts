@@ -5,7 +5,7 @@ import { type Frame, frameEvent } from '../../kernel/sse/frame.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { CompiledFlag } from '../domain/compile.ts';
 import type { Compiled, FlagListener, FlagStore, ItemKind } from '../flag-store.ts';
-import { type EvaluatedRequest, EvaluatedStream } from './evaluated.ts';
+import { type EvaluatedRequest, EvaluatedStream, type ReadMemberships } from './evaluated.ts';
 import { PingStream } from './ping.ts';
 import type { StreamRegistry } from './registry.ts';
 import { Snapshots } from './snapshot.ts';
@@ -35,7 +35,7 @@ export class EnvironmentStreams {
   readonly #byCredential = new Map<string, Set<StreamClient>>();
   readonly #unsubscribe: () => void;
 
-  constructor(store: FlagStore, registry: StreamRegistry) {
+  constructor(store: FlagStore, registry: StreamRegistry, readMemberships: ReadMemberships) {
     this.#registry = registry;
     this.snapshots = new Snapshots(store);
     const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, registry.openFanout()]));
@@ -44,6 +44,7 @@ export class EnvironmentStreams {
     const evaluated = (sdkKind: ExposedSdkKind) =>
       new EvaluatedStream(store, this.#fanouts[`${sdkKind}-evaluated`], {
         isExposed: ({ exposure }: CompiledFlag) => exposure[sdkKind],
+        readMemberships,
         clock: registry.options.clock,
       });
     this.#pings = { mobile: ping('mobile'), client: ping('client') };
@@ -130,6 +131,7 @@ export class EnvironmentStreams {
           frameEvent({ event: 'delete', data: `{"path":${path},"version":${version}}` }),
         );
       },
+      membersChanged: () => this.#notify((stream) => stream.membersChanged()),
     };
   }
 

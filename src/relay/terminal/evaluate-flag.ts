@@ -38,7 +38,7 @@ export async function evaluateForTerminal(key: string, options: EvaluateOptions,
         key,
         store.flags().map((one) => one.flag.key),
       );
-    evaluated = evaluateFlag(flag, context.value, store, trace);
+    evaluated = evaluateFlag(flag, context.value, store, { trace });
   } else evaluated = await askRelay(key, text, options, terminal);
   print(key, evaluated, { ...options, trace }, terminal);
 }

@@ -39,6 +39,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   exitAlways: false,
   ignoreConnectionErrors: false,
   bigSegmentsStaleAsDegraded: false,
+  bigSegments: { staleAfterMs: undefined, logsPatches: false },
   tls: undefined,
   logLevel: 'info',
   events: {

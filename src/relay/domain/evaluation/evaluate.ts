@@ -6,8 +6,7 @@ import { Malformed } from '../malformed.ts';
 import { applyRollout } from '../rollout.ts';
 import { EvaluationDetail } from './detail.ts';
 import type { Reason } from './reason.ts';
-import { EvaluationScope, type FlagLookup } from './scope.ts';
-import type { Trace } from './trace.ts';
+import { EvaluationScope, type FlagLookup, type ScopeOptions } from './scope.ts';
 
 export interface Evaluation {
   /** Null if the flag serves no variation. */
@@ -107,8 +106,13 @@ export function evaluateInScope(compiled: CompiledFlag, scope: EvaluationScope):
 }
 
 /** Evaluates a flag for a context. A trace records every step. */
-export function evaluateFlag(flag: CompiledFlag, context: Context, lookup: FlagLookup, trace?: Trace): Evaluation {
-  const { detail, prerequisites } = evaluateInScope(flag, new EvaluationScope(context, lookup, trace));
+export function evaluateFlag(
+  flag: CompiledFlag,
+  context: Context,
+  lookup: FlagLookup,
+  options?: ScopeOptions,
+): Evaluation {
+  const { detail, prerequisites } = evaluateInScope(flag, new EvaluationScope(context, lookup, options));
   const { value, variation, reason, isExperiment } = detail;
   return { value, variation, reason, prerequisites, isExperiment };
 }

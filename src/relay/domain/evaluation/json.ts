@@ -1,3 +1,4 @@
+import type { BigSegmentMemberships } from '../big-segment.ts';
 import type { CompiledFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
 import { evaluateInScope } from './evaluate.ts';
@@ -6,6 +7,8 @@ import { EvaluationScope, type FlagLookup } from './scope.ts';
 export interface PrintOptions {
   /** Adds the reason to every flag, not only to those in an experiment. */
   readonly withReasons: boolean;
+  /** As in ScopeOptions. */
+  readonly memberships?: BigSegmentMemberships | undefined;
 }
 
 function printOpen(flag: CompiledFlag, scope: EvaluationScope, withReasons: boolean): string {
@@ -28,9 +31,9 @@ export function printEvaluations(
   flags: Iterable<CompiledFlag>,
   context: Context,
   lookup: FlagLookup,
-  { withReasons }: PrintOptions,
+  { withReasons, memberships }: PrintOptions,
 ): string {
-  const scope = new EvaluationScope(context, lookup);
+  const scope = new EvaluationScope(context, lookup, { memberships });
   const parts: string[] = [];
   for (const flag of sortedByKey(flags)) parts.push(printOpen(flag, scope, withReasons));
   return parts.length === 0 ? '{}' : `{${parts.join('},')}}}`;
@@ -41,8 +44,8 @@ export function printFlagEvaluation(
   flag: CompiledFlag,
   context: Context,
   lookup: FlagLookup,
-  { withReasons }: PrintOptions,
+  { withReasons, memberships }: PrintOptions,
 ): string {
-  const property = printOpen(flag, new EvaluationScope(context, lookup), withReasons);
+  const property = printOpen(flag, new EvaluationScope(context, lookup, { memberships }), withReasons);
   return `${property.slice(JSON.stringify(flag.flag.key).length + 1)}}`;
 }

@@ -1,3 +1,4 @@
+import { type BigSegmentMembership, type BigSegmentMemberships, graverStatus } from '../big-segment.ts';
 import type { CompiledFlag } from '../compile.ts';
 import type { Context } from '../context/context.ts';
 import { Malformed, type Match } from '../malformed.ts';
@@ -10,6 +11,12 @@ import type { Trace } from './trace.ts';
 export interface FlagLookup {
   flag(key: string): CompiledFlag | undefined;
   segment(key: string): CompiledSegment | undefined;
+}
+
+export interface ScopeOptions {
+  /** Memberships of the context in big segments; undefined without a store of them. */
+  readonly memberships?: BigSegmentMemberships | undefined;
+  readonly trace?: Trace | undefined;
 }
 
 interface CachedResult<T> {
@@ -30,6 +37,7 @@ export class EvaluationScope {
   readonly context: Context;
   readonly lookup: FlagLookup;
   readonly trace: Trace | undefined;
+  readonly #bigSegmentMemberships: BigSegmentMemberships | undefined;
   #bigSegments: BigSegmentsStatus | undefined;
   readonly #flagsAbove = new Set<CompiledFlag>();
   readonly #segmentsAbove = new Set<CompiledSegment>();
@@ -37,15 +45,23 @@ export class EvaluationScope {
   #details: Map<CompiledFlag, CachedResult<EvaluationDetail>> | undefined;
   #memberships: Map<CompiledSegment, CachedResult<boolean>> | undefined;
 
-  constructor(context: Context, lookup: FlagLookup, trace?: Trace) {
+  constructor(context: Context, lookup: FlagLookup, { memberships, trace }: ScopeOptions = {}) {
     this.context = context;
     this.lookup = lookup;
     this.trace = trace;
+    this.#bigSegmentMemberships = memberships;
   }
 
-  /** Notes the status of a big segment query; the first one counts. */
+  /** The membership of a context key in big segments, whose status is noted; undefined if unknown. */
+  membershipOf(key: string): BigSegmentMembership | undefined {
+    const membership = this.#bigSegmentMemberships?.get(key);
+    this.noteBigSegments(membership?.status ?? (this.#bigSegmentMemberships ? 'STORE_ERROR' : 'NOT_CONFIGURED'));
+    return membership;
+  }
+
+  /** Notes the status of a big segment query; the gravest one counts. */
   noteBigSegments(status: BigSegmentsStatus | undefined): void {
-    this.#bigSegments ??= status;
+    this.#bigSegments = graverStatus(this.#bigSegments, status);
   }
 
   /** The status of the big segment queries since the last call; undefined without any. */
@@ -103,7 +119,8 @@ export class EvaluationScope {
     const result = find();
     this.trace?.leave();
     const status = this.takeBigSegments();
-    this.noteBigSegments(before ?? status);
+    this.noteBigSegments(before);
+    this.noteBigSegments(status);
     if (!(result instanceof Malformed)) known.set(key, { result, status });
     return result;
   }

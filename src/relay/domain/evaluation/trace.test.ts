@@ -41,12 +41,9 @@ const P = { key: 'p', on: true, variations: [0, 1], fallthrough: { variation: 1 
 function trace(flag: object, others: readonly object[], segments: readonly object[], json: object): string {
   const recorded = new Trace();
   const compiled = flagOf(flag);
-  evaluateFlag(
-    compiled,
-    contextFrom(json),
-    lookupOf([compiled, ...others.map(flagOf)], segments.map(segmentOf)),
-    recorded,
-  );
+  evaluateFlag(compiled, contextFrom(json), lookupOf([compiled, ...others.map(flagOf)], segments.map(segmentOf)), {
+    trace: recorded,
+  });
   return printTrace(recorded);
 }
 
@@ -100,7 +97,7 @@ test('an evaluation that is traced comes to the same result', () => {
     for (const context of world.contexts.map(contextFrom)) {
       for (const flag of flags) {
         const recorded = new Trace();
-        assert.deepEqual(evaluateFlag(flag, context, lookup, recorded), evaluateFlag(flag, context, lookup));
+        assert.deepEqual(evaluateFlag(flag, context, lookup, { trace: recorded }), evaluateFlag(flag, context, lookup));
         assert.ok(recorded.steps.every(({ depth }) => depth >= 0) && printTrace(recorded).startsWith('flag '));
       }
     }

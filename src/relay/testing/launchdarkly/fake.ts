@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Cleanup } from '../../../testing/processes.ts';
 import { FakeAutoConfig } from './auto-config.ts';
+import { FakeBigSegments } from './big-segments.ts';
 import { applyFault, type StreamFault, sseEvent, startStream } from './faults.ts';
 import { readRequest, type UpstreamRequest } from './request.ts';
 
@@ -55,6 +56,7 @@ export class FakeLaunchDarkly {
   /** Every request, in the order of their completion. */
   readonly requests: UpstreamRequest[] = [];
   readonly autoConfig = new FakeAutoConfig();
+  readonly bigSegments = new FakeBigSegments();
   readonly #options: FakeLaunchDarklyOptions;
   /** By SDK key and filter; all others have the common data. */
   readonly #data = new Map<string, UpstreamData>();
@@ -194,6 +196,7 @@ export class FakeLaunchDarkly {
 
   #route(request: UpstreamRequest, response: ServerResponse): void {
     const { method, path } = request;
+    if (this.bigSegments.answer(request, response, () => this.#wake())) return;
     if (method === 'POST' && EVENT_PATHS.test(path)) {
       response.writeHead(this.#eventStatuses.shift() ?? 202, { date: new Date(request.at).toUTCString() }).end();
     } else if (method === 'GET' && path === '/all') this.#answerStream(request, response);
