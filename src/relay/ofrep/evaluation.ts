@@ -10,6 +10,7 @@ import { EvaluationScope, type FlagLookup } from '../domain/evaluation/scope.ts'
 export interface OfrepItem {
   readonly json: string;
   readonly isMalformed: boolean;
+  readonly variation: number | null;
 }
 
 /** One flag for one context. */
@@ -18,7 +19,7 @@ export function printOfrepFlag(flag: CompiledFlag, context: Context, lookup: Fla
   const isMalformed = detail.reason.kind === 'ERROR';
   // For a single flag the request fails; in a bulk evaluation only the flag.
   const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
-  return { json, isMalformed };
+  return { json, isMalformed, variation: detail.variation };
 }
 
 export interface OfrepItems {
