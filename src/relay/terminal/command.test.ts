@@ -102,6 +102,7 @@ test('relay check-config prints the effective configuration, without a key', asy
       'Client streams       pings',
       'Disconnected after   1m',
       'Largest body         5242880 bytes',
+      'Page                 on this machine only',
       'Log level            info',
       'Prometheus           no listener of its own',
       'Environment prod     SDK key sdk-********-****-****-****-*******55555, mobile key mob-********-****-****-****-*******66666, id abc, TTL 5m',
