@@ -101,6 +101,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     },
     reload({ environments }) {
       if (archive) archive.refresh();
+      else if (autoConfig) autoConfig.refresh();
       else list.update(environments);
       set.refresh();
     },
