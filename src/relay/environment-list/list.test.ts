@@ -11,7 +11,7 @@ import { Inflater } from '../event/body.ts';
 import { Journals } from '../journal/journal.ts';
 import { StreamRegistry } from '../streams/registry.ts';
 import { RELAY_DEFAULTS } from '../testing/config.ts';
-import { plainEnvironment, RecordingLog, SAMPLE_SDK_KEY } from '../testing/launchdarkly/parts.ts';
+import { plainEnvironment, RecordingLog } from '../testing/launchdarkly/parts.ts';
 import { EnvironmentList } from './list.ts';
 
 /** A source that notes what happens to it. */
@@ -216,17 +216,16 @@ test('a key may move to another environment', (t) => {
   assert.deepEqual([find('sdk-1'), find('sdk-2')], [undefined, 'three']);
 });
 
-test('a key is logged only when it ends, and masked', (t) => {
+test('no key is logged', (t) => {
   const { list, log } = openList(t);
-  list.update([{ ...one, sdkKey: SAMPLE_SDK_KEY }]);
+  list.update([one]);
   list.update([{ ...one, sdkKey: 'sdk-new', additionalKeys: [oldKey(NOW + 1)] }, two]);
   list.update([]);
-  assert.doesNotMatch(log.text, /sdk-new|mob-1|sdk-old/);
-  assert.ok(!log.text.includes(SAMPLE_SDK_KEY));
+  assert.doesNotMatch(log.text, /sdk-|mob-/);
   const fields = {
     env: 'one',
     changed: 'sdkKey, additionalKeys',
-    endedKeys: 'sdk-********-****-****-****-*******b3c4d',
+    endedKeys: 1,
   };
   assert.deepEqual(log.lines[0]?.fields, fields);
 });

@@ -4,7 +4,6 @@ import type { Log } from '../../kernel/log.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentSet, OpenSource } from '../environment-set.ts';
-import { maskKey } from '../masking.ts';
 
 export interface EnvironmentListParts {
   readonly set: Pick<EnvironmentSet, 'add' | 'change' | 'remove'>;
@@ -76,7 +75,7 @@ export class EnvironmentList {
     this.#parts.log.info('environment changed', {
       env: options.name,
       changed: changedFields(before, options).join(', '),
-      ...(lost.length > 0 ? { endedKeys: lost.map(maskKey).join(', ') } : {}),
+      ...(lost.length > 0 ? { endedKeys: lost.length } : {}),
     });
   }
 
