@@ -20,7 +20,7 @@ import { NODE_SDKS, type SdkClient } from './testing/sdks.ts';
 // Automatic configuration: LaunchDarkly's SDK for Node, the relay, and a fake LaunchDarkly that changes, drops and lies.
 
 const [SDK] = NODE_SDKS;
-const AUTO_CONFIG = { key: AUTO_CONFIG_KEY, allowedOrigins: [], allowedHeaders: [] };
+const AUTO_CONFIG = { key: AUTO_CONFIG_KEY, cache: undefined, allowedOrigins: [], allowedHeaders: [] };
 
 /** Waits shorter, so that connections are opened again soon. */
 const HURRIED: Clock = { ...systemClock, after: (ms, action) => systemClock.after(ms / 10, action) };

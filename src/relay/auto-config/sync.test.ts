@@ -42,7 +42,7 @@ function startSync(t: TestContext, { kept, deadlineMs }: Options = {}) {
     close: async () => {},
   };
   const parts: AutoConfigParts = {
-    options: { key: AUTO_CONFIG_KEY, allowedOrigins: [], allowedHeaders: [] },
+    options: { key: AUTO_CONFIG_KEY, cache: undefined, allowedOrigins: [], allowedHeaders: [] },
     streamUri: 'https://stream.test',
     list: { update: (list) => void lists.push(list) },
     credentials,
