@@ -20,6 +20,7 @@ import { NODE_SDKS, type SdkClient } from './testing/sdks.ts';
 // Automatic configuration: LaunchDarkly's SDK for Node, the relay, and a fake LaunchDarkly that changes, drops and lies.
 
 const [SDK] = NODE_SDKS;
+const AUTO_CONFIG = { key: AUTO_CONFIG_KEY, cache: undefined, allowedOrigins: [], allowedHeaders: [] };
 
 /** Waits shorter, so that connections are opened again soon. */
 const HURRIED: Clock = { ...systemClock, after: (ms, action) => systemClock.after(ms / 10, action) };
@@ -33,7 +34,7 @@ async function start(t: TestContext, { url }: FakeLaunchDarkly, options: Partial
       host: '127.0.0.1',
       port: 0,
       streamUri: url,
-      autoConfig: { key: AUTO_CONFIG_KEY, allowedOrigins: [], allowedHeaders: [] },
+      autoConfig: AUTO_CONFIG,
       events: { ...RELAY_DEFAULTS.events, mode: 'forward', uri: url, flushMs: 20 },
       ...options,
     },
@@ -183,7 +184,7 @@ test('a relay that LaunchDarkly configures', async (t) => {
     await eventuallyKnows(relay, 'sdk-d', 401);
   });
 
-  await t.test('serves on while it is refused, and says so', async () => {
+  await t.test('serves on while it is refused, says so, and tries again on request', async () => {
     fake.autoConfig.fault = answerStatus(401);
     fake.autoConfig.drop();
     await eventuallyState(relay, 'OFF');
@@ -192,6 +193,10 @@ test('a relay that LaunchDarkly configures', async (t) => {
     fake.patch('flags', plainFlag('text', 'later', 4), { sdkKey: 'sdk-new' });
     await eventually('the change', async () => (await textOf(late)) === 'later');
     assert.match((await stream.next())?.data ?? '', /later/);
+    fake.autoConfig.fault = undefined;
+    await relay.reload({ ...RELAY_DEFAULTS, autoConfig: AUTO_CONFIG });
+    await eventuallyState(relay, 'VALID');
+    assert.equal(await knock(relay, 'sdk-new'), 200);
   });
 
   await t.test('logs no key', () => assert.doesNotMatch(log(), new RegExp(`${AUTO_CONFIG_KEY}|sdk-new`)));

@@ -48,7 +48,7 @@ export class Credentials {
 
   /** Adds an environment with the credentials of its options; again, if these have changed. */
   add(environment: Environment): void {
-    this.#revoke(environment);
+    if (this.#environments.has(environment)) this.#revoke(environment);
     this.#environments.add(environment);
     for (const sdkKind of SDK_KINDS) {
       const credential = credentialOf(environment, sdkKind);

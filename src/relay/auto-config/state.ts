@@ -18,7 +18,7 @@ interface ConfiguredFilter {
 }
 
 /** The settings that hold for every environment of automatic configuration. */
-export type AutoConfigDefaults = Omit<NonNullable<RelayOptions['autoConfig']>, 'key'>;
+export type AutoConfigDefaults = Omit<NonNullable<RelayOptions['autoConfig']>, 'key' | 'cache'>;
 
 /** A change of the configuration itself. */
 export type AppliedChange = Extract<ConfigurationChange, { readonly kind: 'put' | 'patch' | 'delete' }>;

@@ -42,7 +42,7 @@ function startSync(t: TestContext, { kept, deadlineMs }: Options = {}) {
     close: async () => {},
   };
   const parts: AutoConfigParts = {
-    options: { key: AUTO_CONFIG_KEY, allowedOrigins: [], allowedHeaders: [] },
+    options: { key: AUTO_CONFIG_KEY, cache: undefined, allowedOrigins: [], allowedHeaders: [] },
     streamUri: 'https://stream.test',
     list: { update: (list) => void lists.push(list) },
     credentials,
@@ -177,7 +177,7 @@ describe('after the first put', () => {
       (await again(1000)).respond(status);
       await settle();
       assert.deepEqual([sync.connection.state, sync.connection.lastError?.statusCode], ['OFF', status]);
-      assert.equal(log.lines.at(-1)?.message, 'upstream refuses the automatic configuration key');
+      assert.equal(log.lines.at(-1)?.message, 'LaunchDarkly refuses the automatic configuration key');
       (await again(5 * MINUTE_MS)).stream(configurationPut([representation('b')]));
       await settle();
       assert.deepEqual([names(), sync.connection.state], [['b'], 'VALID']);

@@ -25,6 +25,11 @@ export interface AutoConfigParts extends Omit<FollowerParts, 'clock' | 'log'> {
   readonly log: Log;
 }
 
+const WORDS = {
+  failed: 'the stream of the automatic configuration failed',
+  refused: 'LaunchDarkly refuses the automatic configuration key',
+  keyField: 'key',
+};
 /** The last configuration is used after this time without an answer, or at the first failure. */
 const RESTORE_AFTER_MS = 3000;
 const INVALID_KEY: readonly (number | undefined)[] = [401, 403];
@@ -61,7 +66,7 @@ export class AutoConfigSync {
       {
         url: streamUrl(streamUri, '/relay_auto_config', { rpacProtocolVersion: '2' }),
         key: options.key,
-        keyName: 'automatic configuration key',
+        words: WORDS,
         connection: this.#reportedConnection(),
         take: (event, data) => this.#take(event, data),
       },
@@ -78,6 +83,11 @@ export class AutoConfigSync {
     this.#cancelDeadline = clock.after(deadlineMs, () =>
       this.#fail(`no list of environments from LaunchDarkly within ${deadlineMs / 1000} s; see the log`),
     );
+  }
+
+  /** Connects at once if the key was refused. */
+  refresh(): void {
+    this.#follower.refresh();
   }
 
   async close(): Promise<void> {

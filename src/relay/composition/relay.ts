@@ -74,7 +74,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   const openSource = sourceOpener(options, http, clock);
   const archive = options.archive && new ArchiveSync({ archive: options.archive, list, clock, log });
   const autoConfig =
-    options.autoConfig && openAutoConfig(options.autoConfig, { options, list, credentials, http, clock, log });
+    options.autoConfig && openAutoConfig(options.autoConfig, { options, list, credentials, http, stores, clock, log });
   const metrics = new RelayMetrics({
     prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
     environments: () => set.environments,
@@ -101,6 +101,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     },
     reload({ environments }) {
       if (archive) archive.refresh();
+      else if (autoConfig) autoConfig.refresh();
       else list.update(environments);
       set.refresh();
     },

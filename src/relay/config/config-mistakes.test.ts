@@ -82,6 +82,10 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     ],
   ],
   [
+    { variables: { AUTO_CONFIG_KEY: 'rel-1', AUTO_CONFIG_CACHE_ENCRYPTION_KEY: 'e' } },
+    ['AUTO_CONFIG_CACHE_ENCRYPTION_KEY: it needs AutoConfig cacheKey (AUTO_CONFIG_CACHE_KEY)'],
+  ],
+  [
     { variables: { AUTO_CONFIG_KEY: 'rel 1', FILE_DATA_SOURCE: 'a' } },
     [
       'FILE_DATA_SOURCE: automatic configuration needs LaunchDarkly: leave out one of them',

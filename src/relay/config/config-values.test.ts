@@ -99,11 +99,18 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
     },
   ],
   [
-    '[AutoConfig]\nkey = rel-1\nenvAllowedOrigin = http://o\nenvAllowedHeader = H',
-    { AUTO_CONFIG_KEY: 'rel-1', ENV_ALLOWED_ORIGIN: 'http://o', ENV_ALLOWED_HEADER: 'H' },
+    '[AutoConfig]\nkey = rel-1\ncacheKey = c\ncacheEncryptionKey = e\nenvAllowedOrigin = http://o\nenvAllowedHeader = H',
+    {
+      AUTO_CONFIG_KEY: 'rel-1',
+      AUTO_CONFIG_CACHE_KEY: 'c',
+      AUTO_CONFIG_CACHE_ENCRYPTION_KEY: 'e',
+      ENV_ALLOWED_ORIGIN: 'http://o',
+      ENV_ALLOWED_HEADER: 'H',
+    },
     {
       autoConfig: {
         key: 'rel-1',
+        cache: { key: 'c', secret: 'e' },
         allowedOrigins: ['http://o'],
         allowedHeaders: ['H'],
         storePrefix: undefined,

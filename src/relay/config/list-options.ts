@@ -28,6 +28,18 @@ export function readListOptions(
   return { archive: readArchive(given, problems), autoConfig: readAutoConfig(given, problems) };
 }
 
+/** Warns if the configuration cannot be kept in the database. */
+export function checkConfigurationCache(
+  { autoConfig, store }: Pick<RelayOptions, 'autoConfig' | 'store'>,
+  warnings: string[],
+): void {
+  if (!autoConfig?.cache || store?.database === 'redis') return;
+  if (store?.database === 'dynamodb' && store.dynamoDb.tableName !== undefined) return;
+  warnings.push(
+    'AutoConfig cacheKey (AUTO_CONFIG_CACHE_KEY) has no effect: it needs Redis, or DynamoDB with a tableName; recordPath keeps the configuration on disk',
+  );
+}
+
 function readArchive({ OfflineMode: given, AutoConfig }: GivenSettings, problems: string[]): RelayOptions['archive'] {
   const { fileDataSource, ...others } = given;
   if (!fileDataSource) {
@@ -56,9 +68,15 @@ function readAutoConfig({ AutoConfig: given }: GivenSettings, problems: string[]
     return undefined;
   }
   if (/\s/.test(key.value)) problems.push(`${key.place}: there is white space in it`);
+  if (others.cacheEncryptionKey && !others.cacheKey)
+    problems.push(`${others.cacheEncryptionKey.place}: it needs AutoConfig cacheKey (AUTO_CONFIG_CACHE_KEY)`);
   const values = valuesOf(AUTO_CONFIG, given);
   return {
     key: key.value,
+    cache:
+      values.cacheKey === undefined
+        ? undefined
+        : { key: values.cacheKey, secret: values.cacheEncryptionKey ?? key.value },
     allowedOrigins: values.envAllowedOrigin,
     allowedHeaders: values.envAllowedHeader,
     storePrefix: values.envDatastorePrefix,

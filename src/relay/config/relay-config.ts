@@ -3,7 +3,7 @@ import { valuesOf } from '../../kernel/settings/settings.ts';
 import type { LocalKeys } from '../local-keys.ts';
 import type { CommandLine } from './command-line.ts';
 import { readEnvironments } from './environment-options.ts';
-import { readListOptions } from './list-options.ts';
+import { checkConfigurationCache, readListOptions } from './list-options.ts';
 import {
   DEFAULT_BASE_URI,
   DEFAULT_CLIENT_SIDE_BASE_URI,
@@ -33,6 +33,7 @@ export function readRelayOptions(
   const environments = localEnvironments(readEnvironments(given, problems), commandLine, given, problems);
   const store = readStore(given, problems);
   if (store) checkStorePlaces(environments, { store, archive, autoConfig }, problems, warnings);
+  checkConfigurationCache({ autoConfig, store }, warnings);
   const isLocal =
     archive !== undefined || (environments.length > 0 && environments.every(({ dataFile }) => dataFile !== undefined));
   const isUnconfigured = commandLine.flags !== undefined && given.Environment.size === 0;

@@ -66,6 +66,8 @@ export interface RelayOptions {
 
 export interface AutoConfigOptions {
   readonly key: string;
+  /** The place in the database that keeps the configuration, and the secret that encrypts it; undefined: none. */
+  readonly cache: { readonly key: string; readonly secret: string } | undefined;
   /** Of every environment. */
   readonly allowedOrigins: readonly string[];
   readonly allowedHeaders: readonly string[];

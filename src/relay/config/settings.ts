@@ -76,6 +76,8 @@ export const LIST_DEFAULTS = {
 
 export const AUTO_CONFIG = {
   key: { variable: 'AUTO_CONFIG_KEY', kind: credential, isSecret: true },
+  cacheKey: { variable: 'AUTO_CONFIG_CACHE_KEY', kind: credential },
+  cacheEncryptionKey: { variable: 'AUTO_CONFIG_CACHE_ENCRYPTION_KEY', kind: credential, isSecret: true },
   ...LIST_DEFAULTS,
 } as const satisfies SettingsTable;
 

@@ -162,3 +162,19 @@ test('config: an address in a variable without USE_… is pointed out', () => {
   assert.equal(options.store, undefined);
   assert.deepEqual(warnings, ['REDIS_URL has no effect without USE_REDIS=true']);
 });
+
+test('config: the automatic configuration can be kept in Redis, and in a table of DynamoDB', () => {
+  const key = '[AutoConfig]\nkey = rel-1\ncacheKey = c\nenvDatastorePrefix = ld-$CID\n';
+  const cases: readonly (readonly [database: string, isUsed: boolean])[] = [
+    ['[Redis]\nhost = h', true],
+    ['[DynamoDB]\nenabled = true\ntableName = t', true],
+    ['[DynamoDB]\nenabled = true', false],
+    ['[Consul]\nhost = h', false],
+    ['', false],
+  ];
+  for (const [database, isUsed] of cases) {
+    const { options, warnings } = loaded({ file: key + database });
+    assert.deepEqual(options.autoConfig?.cache, { key: 'c', secret: 'rel-1' });
+    assert.equal(!warnings.join().includes('cacheKey (AUTO_CONFIG_CACHE_KEY) has no effect'), isUsed, database);
+  }
+});

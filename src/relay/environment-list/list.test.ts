@@ -222,6 +222,12 @@ test('no key is logged', (t) => {
   list.update([{ ...one, sdkKey: 'sdk-new', additionalKeys: [oldKey(NOW + 1)] }, two]);
   list.update([]);
   assert.doesNotMatch(log.text, /sdk-|mob-/);
+  const fields = {
+    env: 'one',
+    changed: 'sdkKey, additionalKeys',
+    endedKeys: 1,
+  };
+  assert.deepEqual(log.lines[0]?.fields, fields);
 });
 
 test('a closed list changes nothing', (t) => {

@@ -72,8 +72,11 @@ export class EnvironmentList {
     this.#parts.set.change(environment, options);
     const lost = keysOf(before).filter((key) => !keysOf(options).includes(key));
     if (lost.length > 0) this.#parts.onRevoke(environment);
-    const changed = changedFields(before, options).join(', ');
-    this.#parts.log.info('environment changed', { env: options.name, changed });
+    this.#parts.log.info('environment changed', {
+      env: options.name,
+      changed: changedFields(before, options).join(', '),
+      ...(lost.length > 0 ? { endedKeys: lost.length } : {}),
+    });
   }
 
   #remove(environment: Environment): void {
@@ -87,12 +90,11 @@ export class EnvironmentList {
 
   #scheduleExpiry(now: number): void {
     this.#cancelExpiry();
-    const ends = [...this.#served.values()].flatMap(({ options: { additionalKeys = [] } }) =>
-      additionalKeys.flatMap(({ expiresAt }) => expiresAt ?? []),
-    );
-    if (ends.length === 0) return;
-    const ms = Math.min(MAX_CHECK_MS, ...ends.map((end) => end - now));
-    this.#cancelExpiry = this.#parts.clock.after(ms, () => this.#apply());
+    let end = Number.POSITIVE_INFINITY;
+    for (const { options } of this.#served.values())
+      for (const { expiresAt = end } of options.additionalKeys ?? []) end = Math.min(end, expiresAt);
+    if (!Number.isFinite(end)) return;
+    this.#cancelExpiry = this.#parts.clock.after(Math.min(MAX_CHECK_MS, end - now), () => this.#apply());
   }
 }
 

@@ -7,10 +7,13 @@ import { FakeConsul } from '../testing/databases/consul.ts';
 import { startDynamoDb } from '../testing/databases/dynamodb.ts';
 import { startRedis } from '../testing/databases/redis.ts';
 import { RecordingLog } from '../testing/launchdarkly/parts.ts';
+import type { BlobStore } from './blobs.ts';
 import { ConsulDriver } from './consul/driver.ts';
 import type { StoreDriver, StoreWrite } from './driver.ts';
+import { DynamoDbBlobs } from './dynamodb/blobs.ts';
 import { openDynamoDb } from './dynamodb/client.ts';
 import { DynamoDbDriver } from './dynamodb/driver.ts';
+import { RedisBlobs } from './redis/blobs.ts';
 import { openRedis } from './redis/client.ts';
 import { RedisDriver } from './redis/driver.ts';
 import { Turns } from './turns.ts';
@@ -19,6 +22,8 @@ import { Turns } from './turns.ts';
 interface Database {
   /** Of the environment with this prefix. */
   driver(prefix: string): StoreDriver;
+  /** Absent for Consul. */
+  readonly blobs?: (name: string) => BlobStore;
   /** The content as `key = value`, sorted, without keys of opsdeck's own. */
   content(): Promise<readonly string[]>;
   /** What the test below has written, as `content` shows it. */
@@ -44,6 +49,7 @@ async function openRedisDatabase(t: TestContext): Promise<Database | undefined> 
   const turns = new Turns();
   return {
     driver: (prefix) => new RedisDriver({ connection, prefix, turns }),
+    blobs: (hash) => new RedisBlobs({ connection, hash, turns }),
     async content() {
       const lines: string[] = [];
       for (const key of await client.keys('*')) {
@@ -64,6 +70,7 @@ async function openDynamoDatabase(t: TestContext): Promise<Database> {
   const client = openDynamoDb({ url, tableName: undefined }, { http: openHttpClient(t), clock: systemClock });
   return {
     driver: (prefix) => new DynamoDbDriver({ client, table: 'flags', prefix }),
+    blobs: (namespace) => new DynamoDbBlobs({ client, table: 'flags', namespace }),
     async content() {
       const { Items = [] } = await (await client).scan({ TableName: 'flags' });
       return Items.map(({ namespace, key, version, item }) =>
@@ -116,6 +123,20 @@ for (const [name, open] of DATABASES) {
   test(name, async (t) => {
     const database = await open(t);
     if (!database) return;
+
+    await t.test('bytes are read as written, and replaced as a whole', { skip: !database.blobs }, async () => {
+      const blobs = database.blobs?.('configuration') as BlobStore;
+      assert.deepEqual(await blobs.read(), new Map());
+      const bytes = Buffer.from([0, 255, 128, 10]);
+      // More than one request of DynamoDB takes.
+      const many = new Map(Array.from({ length: 30 }, (_, index) => [`env:${index}`, bytes] as const));
+      await blobs.replace(many);
+      assert.deepEqual(new Map([...(await blobs.read())].sort()), new Map([...many].sort()));
+      await blobs.replace(new Map([['env:1', Buffer.from('é')]]));
+      assert.deepEqual(await blobs.read(), new Map([['env:1', Buffer.from('é')]]));
+      await blobs.replace(new Map());
+      assert.deepEqual(await blobs.read(), new Map());
+    });
 
     await t.test('an empty database is not initialised', async () => {
       const driver = database.driver('empty');

@@ -8,13 +8,16 @@ import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import type { DataStoreStatus } from '../status/status.ts';
+import type { BlobStore } from './blobs.ts';
 import { ConsulDriver } from './consul/driver.ts';
 import type { StoreDriver } from './driver.ts';
+import { DynamoDbBlobs } from './dynamodb/blobs.ts';
 import { openDynamoDb } from './dynamodb/client.ts';
 import { DynamoDbDriver } from './dynamodb/driver.ts';
 import { serverOf, storePlaceOf } from './names.ts';
 import type { StoreOptions } from './options.ts';
 import { PersistentStore } from './persistent-store.ts';
+import { RedisBlobs } from './redis/blobs.ts';
 import { openRedis, type RedisConnection } from './redis/client.ts';
 import { RedisDriver } from './redis/driver.ts';
 import { StoredSource } from './source.ts';
@@ -63,6 +66,15 @@ export class Stores {
     const stored = new StoredSource(source, sink, { store, isRestored, isLocal, cacheTtlMs, clock, log });
     this.#sources.set(sink, { source: stored, options: environment });
     return stored;
+  }
+
+  /** Bytes beside the data of environments; undefined for Consul. */
+  openBlobs(name: string): BlobStore | undefined {
+    const { options } = this.#parts;
+    if (this.#redis) return new RedisBlobs({ connection: this.#redis, hash: name, turns: this.#turns });
+    const table = options.database === 'dynamodb' ? options.dynamoDb.tableName : undefined;
+    if (!this.#dynamoDb || table === undefined) return undefined;
+    return new DynamoDbBlobs({ client: this.#dynamoDb, table, namespace: name });
   }
 
   statusOf(sink: DataSink): DataStoreStatus | undefined {

@@ -29,8 +29,8 @@ export interface FollowedStream {
   readonly url: URL;
   /** For the header Authorization. */
   readonly key: string;
-  /** The name of the key in the log. */
-  readonly keyName: 'SDK key' | 'automatic configuration key';
+  /** For the log. */
+  readonly words: { readonly failed: string; readonly refused: string; readonly keyField: string };
   readonly connection: FollowedConnection;
   /** Takes an event; a refusal ends the connection. */
   take(event: string, data: string): Outcome<Taken>;
@@ -177,7 +177,7 @@ export class StreamFollower {
 
   #recover({ kind, reason, statusCode, isRefusal = false }: UpstreamFailure): void {
     const { clock, log } = this.#parts;
-    const { connection, key, keyName } = this.#stream;
+    const { connection, key, words } = this.#stream;
     const now = clock.now();
     const error: ConnectionError = { kind, time: now, ...(statusCode === undefined ? {} : { statusCode }) };
     const waitMs = Math.round(isRefusal ? this.#backoff.refused(now) : this.#backoff.failed(now));
@@ -185,8 +185,8 @@ export class StreamFollower {
     const level = text === this.#lastReason ? 'debug' : isRefusal ? 'error' : 'warn';
     this.#lastReason = text;
     this.#isRefused = isRefusal;
-    log[level](isRefusal ? `upstream refuses the ${keyName}` : 'upstream failed', {
-      ...(isRefusal ? { [keyName === 'SDK key' ? 'sdkKey' : 'key']: maskKey(key) } : {}),
+    log[level](isRefusal ? words.refused : words.failed, {
+      ...(isRefusal ? { [words.keyField]: maskKey(key) } : {}),
       kind,
       error: text,
       retryMs: waitMs,

@@ -18,6 +18,8 @@ export interface UpstreamParts {
   readonly limits?: Partial<FollowerLimits>;
 }
 
+const WORDS = { failed: 'upstream failed', refused: 'upstream refuses the SDK key', keyField: 'sdkKey' };
+
 /**
  * The stream of one environment, from LaunchDarkly or another relay; reconnects when it ends. The store keeps its data
  * during an outage. After a rotation of the key, the stream of the old one goes on until that of the new one delivers or the
@@ -76,7 +78,7 @@ class UpstreamSource implements DataSource {
       {
         url: streamUrl(this.#parts.options.streamUri, '/all', filter ? { filter } : {}),
         key: sdkKey,
-        keyName: 'SDK key',
+        words: WORDS,
         connection: this.#connectionOf(() => follower),
         take: (event, data) => this.#take(event, data),
       },
