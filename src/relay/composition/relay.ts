@@ -17,6 +17,7 @@ import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { recordSource } from '../recording.ts';
 import { createRelayApp } from '../routes/index.ts';
+import type { StoreOptions } from '../stores/options.ts';
 import { Stores } from '../stores/stores.ts';
 import { StreamRegistry } from '../streams/registry.ts';
 import { createUpstreamSource } from '../upstream/source.ts';
@@ -52,8 +53,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     random: Math.random,
   });
   const http = createHttpClient(options);
-  const stores =
-    options.store && new Stores({ options: options.store, isWriteOnly: options.exitAlways, http, clock, log });
+  const stores = options.store && openStores(options, options.store, clock, log);
   const inflater = new Inflater();
   const journals = new Journals(() => clock.now());
   const parts = { options, credentials, registry, http, inflater, journals, clock, log };
@@ -125,14 +125,23 @@ function createHttpClient({ proxy }: RelayOptions): HttpClient {
   });
 }
 
+function openStores(options: RelayOptions, store: StoreOptions, clock: Clock, log: Log): Stores {
+  const { exitAlways: isWriteOnly } = options;
+  return new Stores({ options: store, isWriteOnly, identity: identityOf(options), clock, log });
+}
+
+/** A key of automatic configuration may have been replaced when the relay starts again. */
+function identityOf({ autoConfig }: RelayOptions): 'sdkKey' | 'envId' {
+  return autoConfig ? 'envId' : 'sdkKey';
+}
+
 /** The file if the environment has one, otherwise upstream, recorded if configured. */
 function sourceOpener(options: RelayOptions, http: HttpClient, clock: Clock): OpenSource {
   return (sink, environment, log) => {
     if (environment.dataFile !== undefined) return createFileSource(sink, { path: environment.dataFile, clock, log });
     const upstream = createUpstreamSource(sink, { environment, options, http, clock, log });
     if (options.recordPath === undefined) return upstream;
-    // A key of automatic configuration may have been replaced when the relay starts again.
-    const identity = options.autoConfig ? 'envId' : 'sdkKey';
+    const identity = identityOf(options);
     return recordSource(upstream, sink, { folder: options.recordPath, environment, identity, clock, log });
   };
 }

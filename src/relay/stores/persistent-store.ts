@@ -6,11 +6,14 @@ import type { StoreDriver, StoredData, StoreWrite } from './driver.ts';
 import { decodeItem, storedText } from './item.ts';
 import { type KnownVersions, planReplacement, type Replacement } from './replacement.ts';
 
-type StoredEnvironment = Pick<EnvironmentOptions, 'sdkKey' | 'filter'>;
+export type StoredEnvironment = Pick<EnvironmentOptions, 'sdkKey' | 'envId' | 'filter' | 'storePrefix' | 'storeTable'>;
 
 export interface PersistentStoreParts {
-  readonly driver: StoreDriver;
+  /** The data of an environment in the database. */
+  readonly openDriver: (environment: StoredEnvironment) => StoreDriver;
   readonly environment: StoredEnvironment;
+  /** What identifies an environment: its id if that is known, as keys change. */
+  readonly identity: 'sdkKey' | 'envId';
   /** Whether what is in memory always counts, as with a file or an archive. */
   readonly isLocal: boolean;
   /** The log of the environment: its lines name it. */
@@ -29,27 +32,37 @@ export type NewerItem = Replacement['newer'][number];
  */
 export class PersistentStore {
   readonly #parts: PersistentStoreParts;
-  /** The environment in whose data newer versions count: after a change of the SDK key, versions may begin again. */
+  #environment: StoredEnvironment;
+  #driver: StoreDriver;
+  /** The environment in whose data newer versions count: those of another one have versions of their own. */
   #source: string;
   #known: KnownVersions | undefined;
   readonly #tooLarge = new Set<string>();
 
   constructor(parts: PersistentStoreParts) {
     this.#parts = parts;
-    this.#source = sourceOf(parts.environment);
+    this.#environment = parts.environment;
+    this.#driver = parts.openDriver(parts.environment);
+    this.#source = sourceOf(parts);
   }
 
-  /** Continues with another SDK key. */
-  use(environment: StoredEnvironment): void {
-    this.#source = sourceOf(environment);
+  /** Continues with other options; returns whether the data have another place now. */
+  use(environment: StoredEnvironment): boolean {
+    const before = this.#environment;
+    this.#environment = environment;
+    this.#source = sourceOf({ ...this.#parts, environment });
+    if (before.storePrefix === environment.storePrefix && before.storeTable === environment.storeTable) return false;
+    this.#driver = this.#parts.openDriver(environment);
+    this.#known = undefined;
+    return true;
   }
 
   isInitialised(): Promise<boolean> {
-    return this.#parts.driver.isInitialised();
+    return this.#driver.isInitialised();
   }
 
   async read(memory: FlagStore): Promise<StoredData> {
-    const data = await this.#parts.driver.read();
+    const data = await this.#driver.read();
     this.#known = versionsOf(data, memory);
     return data;
   }
@@ -62,14 +75,14 @@ export class PersistentStore {
   /** Makes the store equal to the memory; returns the items that are newer there and stay. */
   async replace(memory: FlagStore): Promise<readonly NewerItem[]> {
     return this.#repeat(async () => {
-      const { driver, isLocal } = this.#parts;
-      const stored = await driver.read();
+      const { isLocal } = this.#parts;
+      const stored = await this.#driver.read();
       const rules = { keepsNewer: !isLocal && stored.source === this.#source, known: this.#known };
       const { writes, newer } = planReplacement(stored, memory, rules);
       const fitting = this.#fitting(writes);
       const isMarked = stored.isInitialised && stored.source === this.#source;
       if (fitting.length > 0 || !isMarked)
-        if ((await driver.write(fitting, this.#source)) === 'conflict') return undefined;
+        if ((await this.#driver.write(fitting, this.#source)) === 'conflict') return undefined;
       const known = versionsOf(stored, memory);
       for (const write of fitting) note(known, write);
       this.#known = known;
@@ -80,11 +93,11 @@ export class PersistentStore {
   /** Stores one item of the memory; returns the stored one if that is newer. */
   async upsert(memory: FlagStore, kind: ItemKind, key: string): Promise<readonly NewerItem[]> {
     return this.#repeat(async () => {
-      const { driver, isLocal } = this.#parts;
+      const { isLocal } = this.#parts;
       const version = memory.version(kind, key);
       // Also called for a patch that memory has refused as old.
       if (version === undefined || (!isLocal && this.#known?.[kind].get(key) === version)) return [];
-      const before = await driver.readItem(kind, key);
+      const before = await this.#driver.readItem(kind, key);
       const decoded = before && decodeItem(before.text);
       if (!isLocal && decoded && decoded.version >= version) {
         this.#known?.[kind].set(key, decoded.version);
@@ -92,7 +105,7 @@ export class PersistentStore {
       }
       const item = { version, text: storedText(kind, version, memory.json(kind, key)) };
       const writes = this.#fitting([{ kind, key, revision: before?.revision, item }]);
-      if (writes.length > 0 && (await driver.write(writes)) === 'conflict') return undefined;
+      if (writes.length > 0 && (await this.#driver.write(writes)) === 'conflict') return undefined;
       for (const write of writes) if (this.#known) note(this.#known, write);
       return [];
     });
@@ -107,9 +120,9 @@ export class PersistentStore {
   }
 
   #fitting(writes: readonly StoreWrite[]): readonly StoreWrite[] {
-    const { driver, log } = this.#parts;
+    const { log } = this.#parts;
     return writes.filter((write) => {
-      if (driver.fits(write)) return true;
+      if (this.#driver.fits(write)) return true;
       const { kind, key, item } = write;
       const id = `${kind} ${key} ${item?.version}`;
       if (!this.#tooLarge.has(id)) log.error('an item is too large for the persistent store', { kind, key });
@@ -119,9 +132,9 @@ export class PersistentStore {
   }
 }
 
-function sourceOf({ sdkKey, filter = '' }: StoredEnvironment): string {
+function sourceOf({ environment, identity }: Pick<PersistentStoreParts, 'environment' | 'identity'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([sdkKey, filter]))
+    .update(JSON.stringify([environment[identity] ?? '', environment.filter ?? '']))
     .digest('hex')
     .slice(0, 32);
 }

@@ -7,7 +7,7 @@ import { MemoryDriver } from '../testing/databases/memory-driver.ts';
 import { plainFlag } from '../testing/launchdarkly/faults.ts';
 import { settle } from '../testing/launchdarkly/http.ts';
 import { emptySink, plainEnvironment, RecordingLog } from '../testing/launchdarkly/parts.ts';
-import { PersistentStore } from './persistent-store.ts';
+import { PersistentStore, type StoredEnvironment } from './persistent-store.ts';
 import { StoredSource, type StoredSourceParts } from './source.ts';
 
 const IDLE: DataSource = { start() {}, use() {}, async close() {} };
@@ -24,6 +24,8 @@ const flagText = (key: string, version: number) => JSON.stringify(plainFlag(key,
 
 interface RelayOptions extends Partial<Pick<StoredSourceParts, 'cacheTtlMs' | 'isLocal' | 'isRestored'>> {
   readonly sdkKey?: string;
+  /** The database of another prefix. */
+  readonly elsewhere?: MemoryDriver;
 }
 
 /** One environment of a relay with a store. */
@@ -37,7 +39,8 @@ class Relay {
     const { isLocal = false, sdkKey = 'sdk-1', cacheTtlMs = 30_000, isRestored = !isLocal } = options;
     const { clock, log } = this;
     const environment = plainEnvironment({ sdkKey });
-    const store = new PersistentStore({ driver, environment, isLocal, log });
+    const openDriver = ({ storePrefix }: StoredEnvironment) => (storePrefix ? options.elsewhere : undefined) ?? driver;
+    const store = new PersistentStore({ openDriver, environment, identity: 'sdkKey', isLocal, log });
     this.source = new StoredSource(IDLE, this.sink, { store, isLocal, isRestored, cacheTtlMs, clock, log });
     t.after(() => this.source.close());
     this.source.start();
@@ -253,6 +256,16 @@ test('data of another SDK key are replaced, whatever their versions', async (t) 
   const { source } = driver;
   await new Relay(t, driver, { sdkKey: 'sdk-3' }).put(['a', 1], ['c', 1]);
   assert.equal(driver.source, source);
+});
+
+test('after a change of the prefix, all data are written to the new place', async (t) => {
+  const [driver, elsewhere] = [new MemoryDriver(), new MemoryDriver()];
+  const relay = new Relay(t, driver, { elsewhere });
+  await relay.put(['a', 1]);
+  relay.source.use(plainEnvironment({ sdkKey: 'sdk-1', storePrefix: 'other' }));
+  await settle();
+  await relay.patch('a', 2);
+  assert.deepEqual([driver.flags, elsewhere.flags], [['a:1'], ['a:2']]);
 });
 
 test('a file or an archive always counts, and the store is never served', async (t) => {

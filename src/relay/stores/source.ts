@@ -105,7 +105,11 @@ export class StoredSource implements DataSource {
   }
 
   use(environment: EnvironmentOptions): void {
-    this.#parts.store.use(environment);
+    const isElsewhere = this.#parts.store.use(environment);
+    if (isElsewhere && this.#hasDelivered) {
+      this.#mustReplace = true;
+      this.#work();
+    }
     this.#source.use(environment);
   }
 

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../kernel/clock.ts';
 import { CommandError, ExitCode } from '../../kernel/errors.ts';
-import type { SendsRequests } from '../../kernel/http-client/http-client.ts';
+import { HttpClient } from '../../kernel/http-client/http-client.ts';
 import type { Log } from '../../kernel/log.ts';
 import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
+import type { Environment } from '../environment.ts';
 import type { DataStoreStatus } from '../status/status.ts';
 import type { BlobStore } from './blobs.ts';
 import { ConsulDriver } from './consul/driver.ts';
@@ -16,7 +17,7 @@ import { openDynamoDb } from './dynamodb/client.ts';
 import { DynamoDbDriver } from './dynamodb/driver.ts';
 import { serverOf, storePlaceOf } from './names.ts';
 import type { StoreOptions } from './options.ts';
-import { PersistentStore } from './persistent-store.ts';
+import { PersistentStore, type StoredEnvironment } from './persistent-store.ts';
 import { RedisBlobs } from './redis/blobs.ts';
 import { openRedis, type RedisConnection } from './redis/client.ts';
 import { RedisDriver } from './redis/driver.ts';
@@ -27,15 +28,20 @@ export interface StoresParts {
   readonly options: StoreOptions;
   /** With exitAlways: only writes, since the relay ends as soon as an environment has data. */
   readonly isWriteOnly: boolean;
-  readonly http: SendsRequests;
+  /** What identifies an environment: its id if that is known, as keys change. */
+  readonly identity: 'sdkKey' | 'envId';
   readonly clock: Clock;
   readonly log: Log;
 }
 
+const CONNECT_TIMEOUT_MS = 3000;
+
 /** Keeps the data of environments in one database. */
 export class Stores {
   readonly #parts: StoresParts;
-  readonly #sources = new WeakMap<DataSink, { readonly source: StoredSource; readonly options: EnvironmentOptions }>();
+  readonly #sources = new WeakMap<DataSink, StoredSource>();
+  /** Not that of LaunchDarkly: its proxy leads out of the network in which databases are. */
+  readonly #http = new HttpClient({ variables: process.env, connectTimeoutMs: CONNECT_TIMEOUT_MS });
   readonly #turns = new Turns();
   #redis: Promise<RedisConnection> | undefined;
   #dynamoDb: Promise<DynamoDB> | undefined;
@@ -43,11 +49,12 @@ export class Stores {
   /** Throws a CommandError if a certificate cannot be read. */
   constructor(parts: StoresParts) {
     this.#parts = parts;
-    const { options, http, clock, log } = parts;
+    const { options, clock, log } = parts;
     if (options.database === 'redis') {
       for (const file of [options.redis.caFile, options.redis.certFile, options.redis.keyFile]) checkReadable(file);
       this.#redis = openRedis(options.redis, log, clock);
-    } else if (options.database === 'dynamodb') this.#dynamoDb = openDynamoDb(options.dynamoDb, { http, clock });
+    } else if (options.database === 'dynamodb')
+      this.#dynamoDb = openDynamoDb(options.dynamoDb, { http: this.#http, clock });
     // Each use of a store reports the failure again.
     this.#redis?.catch(() => {});
     this.#dynamoDb?.catch(() => {});
@@ -59,12 +66,13 @@ export class Stores {
     sink: DataSink,
     { environment, isLocal, log }: { environment: EnvironmentOptions; isLocal: boolean; log: Log },
   ): DataSource {
-    const { options, isWriteOnly, clock } = this.#parts;
-    const store = new PersistentStore({ driver: this.#driver(environment), environment, isLocal, log });
+    const { options, isWriteOnly, identity, clock } = this.#parts;
+    const openDriver = (one: StoredEnvironment) => this.#driver(one);
+    const store = new PersistentStore({ openDriver, environment, identity, isLocal, log });
     const isRestored = !isLocal && !isWriteOnly;
     const { cacheTtlMs } = options;
     const stored = new StoredSource(source, sink, { store, isRestored, isLocal, cacheTtlMs, clock, log });
-    this.#sources.set(sink, { source: stored, options: environment });
+    this.#sources.set(sink, stored);
     return stored;
   }
 
@@ -77,13 +85,13 @@ export class Stores {
     return new DynamoDbBlobs({ client: this.#dynamoDb, table, namespace: name });
   }
 
-  statusOf(sink: DataSink): DataStoreStatus | undefined {
-    const found = this.#sources.get(sink);
-    if (!found) return undefined;
+  statusOf(environment: Environment): DataStoreStatus | undefined {
+    const source = this.#sources.get(environment);
+    if (!source) return undefined;
     const { options } = this.#parts;
-    const { prefix, table } = storePlaceOf(options, found.options);
+    const { prefix, table } = storePlaceOf(options, environment.options);
     return {
-      ...found.source.state,
+      ...source.state,
       database: options.database,
       ...shown('dbServer', serverOf(options)),
       ...shown('dbPrefix', prefix),
@@ -94,10 +102,11 @@ export class Stores {
   async close(): Promise<void> {
     const connection = await this.#redis?.catch(() => undefined);
     connection?.close();
+    await this.#http.close();
   }
 
-  #driver(environment: EnvironmentOptions): StoreDriver {
-    const { options, http, clock } = this.#parts;
+  #driver(environment: StoredEnvironment): StoreDriver {
+    const { options, clock } = this.#parts;
     const { prefix, table = '' } = storePlaceOf(options, environment);
     switch (options.database) {
       case 'redis':
@@ -105,7 +114,7 @@ export class Stores {
       case 'dynamodb':
         return new DynamoDbDriver({ client: this.#dynamoDb as Promise<DynamoDB>, table, prefix });
       case 'consul':
-        return new ConsulDriver({ options: options.consul, prefix, http, clock });
+        return new ConsulDriver({ options: options.consul, prefix, http: this.#http, clock });
     }
   }
 }

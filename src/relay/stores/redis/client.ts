@@ -69,17 +69,20 @@ export async function openRedis(options: RedisOptions, log: Log, clock: Clock): 
 function reportConnection(client: RedisClient, server: string, log: Log): Promise<void> {
   let lastFailure: string | undefined;
   return new Promise((resolve) => {
-    client.on('error', (error) => {
+    const fail = (error: unknown) => {
       resolve();
       const failure = messageOf(error) || (systemCodeOf(error) ?? 'unknown');
       log[failure === lastFailure ? 'debug' : 'error']('no connection to Redis', { server, error: failure });
       lastFailure = failure;
-    });
-    client.on('ready', () => {
+    };
+    const succeed = () => {
       resolve();
       log.info('connected to Redis', { server });
       lastFailure = undefined;
-    });
+    };
+    client.on('error', fail);
+    // Redis may refuse a client's certificate, or commands without a password, only now.
+    client.on('ready', () => client.ping().then(succeed, fail));
   });
 }
 
