@@ -84,7 +84,11 @@ export class BigSegments implements BigSegmentReader {
   #startIfNeeded(): void {
     const { flags, openStore, upstream, logsPatches, clock, log } = this.#parts;
     if (this.#running || this.#closing || flags.bigSegmentKinds.size === 0) return;
-    const store = new WatchedStore(openStore(), { clock, log, onRecovery: () => this.#change() });
+    const onRecovery = () => {
+      this.#change();
+      this.#running?.synchroniser?.recheck();
+    };
+    const store = new WatchedStore(openStore(), { clock, log, onRecovery });
     const cache = new MembershipCache(store, clock);
     const onChange = () => this.#change();
     const synchroniser = upstream && new BigSegmentSynchroniser({ store, upstream, onChange, clock, log, logsPatches });

@@ -5,8 +5,8 @@ export interface DynamoDbBigSegmentParts {
   /** A failure is that of every operation. */
   readonly client: Promise<DynamoDBClient>;
   readonly table: string;
-  /** Of the namespaces; undefined: none. */
-  readonly prefix: string | undefined;
+  /** Of the namespaces; empty: none. */
+  readonly prefix: string;
 }
 
 /** Besides the check of the cursor; the number in LaunchDarkly's Relay Proxy. */
@@ -24,7 +24,7 @@ export class DynamoDbBigSegmentStore implements BigSegmentStore {
   readonly #metadata: Item;
   readonly #contexts: string;
 
-  constructor({ client, table, prefix = '' }: DynamoDbBigSegmentParts) {
+  constructor({ client, table, prefix }: DynamoDbBigSegmentParts) {
     this.#client = client;
     this.#table = table;
     const namespace = (name: string) => (prefix === '' ? name : `${prefix}:${name}`);

@@ -17,7 +17,7 @@ import type { BigSegmentStore } from './store.ts';
 interface Database {
   /** Everything under a prefix, as LaunchDarkly's Relay Proxy and SDKs read it. */
   readonly dump?: (prefix: string) => Promise<unknown>;
-  readonly open: (prefix: string | undefined) => BigSegmentStore;
+  readonly open: (prefix: string) => BigSegmentStore;
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ async function redis(t: TestContext): Promise<Database | undefined> {
   if (!server) return undefined;
   const options = { ...PLAIN, url: server.url, connectTimeoutMs: 5000, readTimeoutMs: 5000 };
   return {
-    open: (prefix = 'launchdarkly') => {
+    open: (prefix) => {
       const connection = openRedis(options, new RecordingLog(), systemClock);
       return closed(t, new RedisBigSegmentStore({ connection, prefix }));
     },
@@ -78,7 +78,7 @@ async function memory(): Promise<Database> {
     for (const store of byPrefix.values()) store.failure = failure;
   };
   return {
-    open(prefix = '') {
+    open(prefix) {
       const store = byPrefix.get(prefix) ?? new MemoryBigSegmentStore();
       byPrefix.set(prefix, store);
       return store;

@@ -189,19 +189,20 @@ test('a patch that does not follow is not applied, and begins another synchronis
 });
 
 test('polls that lead nowhere end the synchronisation', async (t) => {
-  const started = start(t);
-  await calls(started);
-  started.upstream.stream?.end();
-  started.upstream.poll = async (after) => {
-    started.upstream.calls.push(`poll ${after}`);
-    return [patchOf('8', '9')];
-  };
-  assert.deepEqual(await retried(started), ['poll ']);
-  started.upstream.poll = async (after) => {
-    started.upstream.calls.push(`poll ${after}`);
-    return [patchOf('', '')];
-  };
-  assert.deepEqual(await retried(started), ['poll ']);
+  for (const [previousVersion, version] of [
+    ['8', '9'],
+    ['1', '1'],
+  ] as const) {
+    const started = start(t, { patches: THREE.slice(0, 1) });
+    await calls(started);
+    started.upstream.stream?.end();
+    started.upstream.poll = async (after) => {
+      started.upstream.calls.push(`poll ${after}`);
+      return [patchOf(previousVersion, version)];
+    };
+    assert.deepEqual(await retried(started), ['poll 1']);
+    assert.deepEqual(await retried(started), ['poll 1']);
+  }
 });
 
 test('what another relay has applied is a change too, and no reason to begin again', async (t) => {
@@ -224,6 +225,30 @@ test('if another relay is further on, the next synchronisation begins at once', 
   started.upstream.stream?.send(patchOf('', '1'));
   assert.deepEqual(await calls(started), ['poll 3', 'open', 'poll 3']);
   assert.equal(started.changes.length, 1);
+});
+
+test('a store that has lost its data, or is an older copy, is filled again', async (t) => {
+  const causes: readonly (readonly [string, (started: Started) => void])[] = [
+    ['renewal', ({ clock }) => clock.advance(30_000)],
+    ['a check after an outage', ({ synchroniser }) => synchroniser.recheck()],
+    ['the next patch', ({ upstream }) => upstream.stream?.send(patchOf('3', '4'))],
+  ];
+  for (const [what, cause] of causes) {
+    const included = { add: ['a'], remove: [] };
+    const started = start(t, { patches: [patchOf('', '1', { included }), ...THREE.slice(1)] });
+    await calls(started);
+    started.store.empty();
+    cause(started);
+    assert.deepEqual(await calls(started), ['poll ', 'poll 2', 'poll 3', 'open', 'poll 3'], what);
+    assert.deepEqual(await started.store.listedSegments('a'), { included: ['s.g1'], excluded: [] });
+    assert.equal(started.changes.length, 2);
+  }
+  const older = start(t, { patches: THREE });
+  await calls(older);
+  older.store.empty();
+  await older.store.applyPatch(patchOf('', '1'));
+  older.clock.advance(30_000);
+  assert.deepEqual(await calls(older), ['poll 1', 'poll 3', 'open', 'poll 3']);
 });
 
 test('patches that were polled while the stream was open may come again', async (t) => {

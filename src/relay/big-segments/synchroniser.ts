@@ -20,14 +20,14 @@ export interface SynchroniserParts {
 const RETRY_MS = 10_000;
 const SYNCHRONIZED_EVERY_MS = 30_000;
 
-/** Another relay has written to the store, or upstream has left out a patch. */
+/** Another relay has written to the store, the store has lost data, or upstream has left out a patch. */
 class OutOfOrder extends Error {
-  /** Whether the store has moved on meanwhile. */
-  readonly hasProgressed: boolean;
+  /** Whether it was the store that changed. */
+  readonly hasStoreChanged: boolean;
 
-  constructor(hasProgressed: boolean) {
+  constructor(hasStoreChanged: boolean) {
     super('a patch does not follow the stored version');
-    this.hasProgressed = hasProgressed;
+    this.hasStoreChanged = hasStoreChanged;
   }
 }
 
@@ -46,6 +46,7 @@ export class BigSegmentSynchroniser {
   /** Versions that were polled while the stream was open, which may send them again. */
   readonly #polled = new Set<string>();
   #lastFailure: string | undefined;
+  #renew = () => {};
 
   constructor(parts: SynchroniserParts) {
     this.#parts = parts;
@@ -53,6 +54,11 @@ export class BigSegmentSynchroniser {
 
   start(): void {
     this.#running ??= this.#run();
+  }
+
+  /** Checks at once whether the store still has what was written. */
+  recheck(): void {
+    this.#renew();
   }
 
   /** Resolves when nothing more is written. Idempotent. */
@@ -115,13 +121,15 @@ export class BigSegmentSynchroniser {
 
   async #follow(stream: AsyncIterable<readonly BigSegmentPatch[]>, attempt: AbortController): Promise<void> {
     let isApplying = false;
-    const stopTimer = this.#parts.clock.every(SYNCHRONIZED_EVERY_MS, () => {
+    this.#renew = () => {
       // A synchronisation under way is not complete.
-      if (!isApplying) this.#markSynchronised().catch((error: unknown) => attempt.abort(error));
-    });
+      if (!isApplying) this.#markIfKept().catch((error: unknown) => attempt.abort(error));
+    };
+    const stopTimer = this.#parts.clock.every(SYNCHRONIZED_EVERY_MS, () => this.#renew());
     try {
       for await (const patches of stream) {
         isApplying = true;
+        await this.#requireData();
         const applied = await this.#apply(patches, attempt.signal);
         if (applied < patches.length) throw await this.#conflict();
         this.#notify();
@@ -130,8 +138,21 @@ export class BigSegmentSynchroniser {
       }
     } finally {
       stopTimer();
+      this.#renew = () => {};
       this.#notify();
     }
+  }
+
+  /** The store would accept any patch if it has lost its data. */
+  async #requireData(): Promise<void> {
+    const cursor = await this.#parts.store.cursor();
+    if (cursor === '' && this.#cursor !== '') throw new OutOfOrder(true);
+  }
+
+  async #markIfKept(): Promise<void> {
+    // The store may have been restored from a copy, or emptied.
+    if ((await this.#parts.store.cursor()) !== this.#cursor) throw new OutOfOrder(true);
+    await this.#markSynchronised();
   }
 
   async #conflict(): Promise<OutOfOrder> {
@@ -208,5 +229,5 @@ export class BigSegmentSynchroniser {
   }
 }
 
-/** Another relay has written to the store, and this one has what it wrote after its next poll. */
-const mayRetryAtOnce = (failure: unknown): boolean => failure instanceof OutOfOrder && failure.hasProgressed;
+/** A poll brings what the store has, or lacks. */
+const mayRetryAtOnce = (failure: unknown): boolean => failure instanceof OutOfOrder && failure.hasStoreChanged;

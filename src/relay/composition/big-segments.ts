@@ -11,6 +11,8 @@ import type { Environment } from '../environment.ts';
 import { environmentLog } from '../environment-log.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
 import { openDynamoDb } from '../stores/dynamodb/client.ts';
+import { storePlaceOf } from '../stores/names.ts';
+import type { StoreOptions } from '../stores/options.ts';
 import { openRedis } from '../stores/redis/client.ts';
 
 export interface BigSegmentParts {
@@ -44,14 +46,15 @@ export function addBigSegments(parts: BigSegmentParts): () => Promise<void> {
 /** Undefined if there is no store, or one that cannot hold them. */
 function openBigSegments(environment: Environment, parts: BigSegmentParts): BigSegments | undefined {
   const { options, http, clock } = parts;
-  if (!options.store || options.store.database === 'consul') return undefined;
+  const { store } = options;
+  if (!store || store.database === 'consul') return undefined;
   const { baseUri, streamUri } = options;
   const log = environmentLog(parts.log, environment.options);
   const isOffline = options.archive !== undefined || environment.options.dataFile !== undefined;
   const sdkKey = () => environment.options.sdkKey;
   return new BigSegments({
     flags: environment.store,
-    openStore: () => openStore(environment.options, parts, log),
+    openStore: () => openStore(store, environment.options, parts, log),
     upstream: isOffline ? undefined : new BigSegmentUpstream({ baseUri, streamUri, sdkKey, http, clock }),
     staleAfterMs: options.bigSegments.staleAfterMs,
     logsPatches: options.bigSegments.logsPatches,
@@ -60,20 +63,14 @@ function openBigSegments(environment: Environment, parts: BigSegmentParts): BigS
   });
 }
 
-/** The prefix of LaunchDarkly's SDKs. */
-const DEFAULT_REDIS_PREFIX = 'launchdarkly';
-
 function openStore(
-  { storePrefix: prefix, storeTable }: EnvironmentOptions,
-  { options: { store }, http, clock }: BigSegmentParts,
+  store: Exclude<StoreOptions, { database: 'consul' }>,
+  environment: EnvironmentOptions,
+  { http, clock }: BigSegmentParts,
   log: Log,
 ): BigSegmentStore {
-  if (store?.database === 'redis') {
-    const connection = openRedis(store.redis, log, clock);
-    return new RedisBigSegmentStore({ connection, prefix: prefix ?? DEFAULT_REDIS_PREFIX });
-  }
-  if (store?.database !== 'dynamodb') throw new Error('the store cannot hold big segments');
-  const { dynamoDb } = store;
-  const client = openDynamoDb(dynamoDb, { http, clock });
-  return new DynamoDbBigSegmentStore({ client, table: storeTable ?? dynamoDb.tableName ?? '', prefix });
+  const { prefix, table = '' } = storePlaceOf(store, environment);
+  if (store.database === 'redis')
+    return new RedisBigSegmentStore({ connection: openRedis(store.redis, log, clock), prefix });
+  return new DynamoDbBigSegmentStore({ client: openDynamoDb(store.dynamoDb, { http, clock }), table, prefix });
 }

@@ -38,20 +38,21 @@ export async function evaluateForTerminal(key: string, options: EvaluateOptions,
         key,
         store.flags().map((one) => one.flag.key),
       );
-    evaluated = evaluateFlag(flag, context.value, store, { trace });
-  } else evaluated = await askRelay(key, text, options, terminal);
+    const own = evaluateFlag(flag, context.value, store, { trace });
+    const needsMembers = own.reason.bigSegmentsStatus !== undefined && options.flags === undefined;
+    evaluated = needsMembers ? { ...own, ...(await askRelay(key, text, new RelayClient(options, terminal))) } : own;
+    if (needsMembers) trace?.add({ step: 'members unknown' });
+  } else {
+    // LaunchDarkly's relay does not return flags, only evaluations.
+    const client = new RelayClient(options, terminal);
+    if (options.explain) throw new CommandError(`${client.url} does not return flags, which --explain requires`);
+    evaluated = await askRelay(key, text, client);
+  }
   print(key, evaluated, { ...options, trace }, terminal);
 }
 
-/** Evaluates in the relay: LaunchDarkly's does not return flags, only evaluations. */
-async function askRelay(
-  key: string,
-  context: string,
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<Evaluated> {
-  const client = new RelayClient(options, terminal);
-  if (options.explain) throw new CommandError(`${client.url} does not return flags, which --explain requires`);
+/** Evaluates in the relay, which also knows the members of big segments. */
+async function askRelay(key: string, context: string, client: RelayClient): Promise<Evaluated> {
   const found = await client.evaluation(key, context);
   if (!isJsonObject(found)) throw unknownFlag(key, []);
   const { value = null, variation = null, reason = null, prerequisites } = found;
@@ -87,11 +88,12 @@ const WORDS: Readonly<Record<Reason['kind'], string>> = {
 function wordsOf(reason: unknown, variation: unknown): string {
   const which = typeof variation === 'number' ? `variation ${variation}` : 'no variation';
   if (!isJsonObject(reason)) return which;
-  const { kind, ruleIndex, ruleId, prerequisiteKey, inExperiment } = reason;
+  const { kind, ruleIndex, ruleId, prerequisiteKey, inExperiment, bigSegmentsStatus } = reason;
   const detail = [
     ...(ruleIndex === undefined ? [] : [`rule ${ruleIndex}${ruleId === undefined ? '' : ` (${ruleId})`}`]),
     ...(prerequisiteKey === undefined ? [] : [String(prerequisiteKey)]),
     ...(inExperiment === true ? ['in an experiment'] : []),
+    ...(bigSegmentsStatus === undefined ? [] : [`big segments ${bigSegmentsStatus}`]),
   ];
   const words = WORDS[kind as Reason['kind']] ?? '';
   return `${which}, ${String(kind)}: ${[words, ...detail].filter(Boolean).join(', ')}`;

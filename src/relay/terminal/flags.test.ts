@@ -121,6 +121,35 @@ test('relay eval names the flag that may have been meant', async () => {
   assert.equal(terminal.stderr, 'opsdeck: unknown flag "buttoncolor"; did you mean button-color?\n');
 });
 
+test('relay eval asks the relay if the result depends on members of a big segment', async (t) => {
+  const rules = [{ id: 'r', variation: 0, clauses: [{ attribute: '', op: 'segmentMatch', values: ['s'] }] }];
+  const flags = { f: { key: 'f', version: 1, on: true, variations: [1, 2], fallthrough: { variation: 1 }, rules } };
+  const data = { flags, segments: { s: { key: 's', version: 1, unbounded: true, generation: 1 } } };
+  const reason = { kind: 'RULE_MATCH', ruleIndex: 0, ruleId: 'r', bigSegmentsStatus: 'STALE' };
+  const terminal = await openServer(t, ({ url = '' }) =>
+    url === '/sdk/latest-all'
+      ? [200, JSON.stringify(data)]
+      : [200, JSON.stringify({ f: { value: 1, variation: 0, version: 1, reason } })],
+  );
+  assert.equal(await runRelay(['eval', 'f', '-c', ADA, '--explain'], terminal), 0);
+  assert.equal(
+    terminal.stdout,
+    `1
+variation 0, RULE_MATCH: a rule matches, rule 0 (r), big segments STALE
+
+flag "f" is on
+rule 0 (r)
+    segment "s": not in (not included, no rule matches)
+  clause: segmentMatch "s": no match
+fallthrough
+these steps are without the members of big segments, which only the relay knows; the result is with them
+`,
+  );
+  terminal.stdout = '';
+  assert.equal(await runRelay(['eval', 'f', '-c', ADA, '--json'], terminal), 0);
+  assert.deepEqual(JSON.parse(terminal.stdout), { key: 'f', value: 1, variation: 0, reason, prerequisites: [] });
+});
+
 test('relay eval evaluates in a relay that does not return flags', async (t) => {
   const asked: string[] = [];
   const terminal = await openServer(t, ({ url = '', headers }) => {

@@ -40,6 +40,8 @@ export type TraceStep =
       readonly below: number | undefined;
     }
   | { readonly step: 'fallthrough' }
+  /** The trace is that of a context that no big segment lists; the result is not. */
+  | { readonly step: 'members unknown' }
   | { readonly step: 'malformed'; readonly why: string };
 
 /** The steps of an evaluation. Holds values of the context, so it must not be logged. */
@@ -113,6 +115,8 @@ function printStep(step: TraceStep): string {
       return `${printBucket(step.bucketing, step.bucket)}${step.below === undefined ? ', below no threshold' : `, below ${step.below}`}`;
     case 'fallthrough':
       return 'fallthrough';
+    case 'members unknown':
+      return 'these steps are without the members of big segments, which only the relay knows; the result is with them';
     case 'malformed':
       return `malformed: ${step.why}`;
   }

@@ -21,7 +21,8 @@ export class MemoryBigSegmentStore implements BigSegmentStore {
 
   async applyPatch(patch: BigSegmentPatch): Promise<boolean> {
     await this.#begin('applyPatch');
-    if (this.#cursor !== patch.previousVersion) return false;
+    // As in Redis: without a cursor any patch is the first.
+    if (this.#cursor !== '' && this.#cursor !== patch.previousVersion) return false;
     this.#cursor = patch.version;
     for (const list of ['included', 'excluded'] as const) {
       const segments = this.#lists[list];
@@ -45,6 +46,13 @@ export class MemoryBigSegmentStore implements BigSegmentStore {
     await this.#begin('listedSegments');
     const { included, excluded } = this.#lists;
     return { included: [...(included.get(hash) ?? [])], excluded: [...(excluded.get(hash) ?? [])] };
+  }
+
+  /** Loses all data, as a cache that is started again. */
+  empty(): void {
+    this.#cursor = '';
+    this.#synchronizedOn = undefined;
+    for (const list of Object.values(this.#lists)) list.clear();
   }
 
   async close(): Promise<void> {
