@@ -131,6 +131,7 @@ async function readImports(): Promise<readonly (readonly [string, string])[]> {
       'dashboard/worker',
       'dashboard/charts-chunk',
       'rooms/main',
+      'relay/main',
     ].map((page) => `web/${page}.ts`),
     format: 'esm',
   });

@@ -171,7 +171,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
       name: 'relay',
       title: 'Flags',
       description: 'A drop-in LaunchDarkly Relay Proxy on a local flag file, for LaunchDarkly and OpenFeature SDKs.',
-      url: `${server.url}/status`,
+      url: `${server.url}/`,
       status: 'ready',
       example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
     },

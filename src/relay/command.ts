@@ -58,6 +58,8 @@ Examples:
 
 async function serveRelay(command: Command, terminal: Terminal): Promise<void> {
   const flags = readFlags(command, { ...CONFIG_FLAGS, ...SERVE_FLAGS });
+  // The list of processes shows arguments to all users of the machine.
+  if (flags.pageToken !== undefined) process.title = 'opsdeck relay serve';
   const { loadConfig } = await import('./config/config-source.ts');
   const outcome = loadConfig(flags, terminal.env);
   if (!outcome.ok) throw refuseConfig(outcome.problems);

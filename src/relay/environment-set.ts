@@ -8,6 +8,7 @@ import { Environment } from './environment.ts';
 import { environmentLog } from './environment-log.ts';
 import type { Inflater } from './event/body.ts';
 import { EventForwarder } from './event/forwarder.ts';
+import type { Journals } from './journal/journal.ts';
 import type { StreamRegistry } from './streams/registry.ts';
 
 export interface EnvironmentSetParts {
@@ -16,6 +17,7 @@ export interface EnvironmentSetParts {
   readonly registry: StreamRegistry;
   readonly http: SendsRequests;
   readonly inflater: Inflater;
+  readonly journals: Journals;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,15 +60,16 @@ export class EnvironmentSet {
 
   /** Starts serving an environment. */
   add(options: EnvironmentOptions, openSource: OpenSource): Environment {
-    const { credentials, registry, http, inflater, userAgent, clock, log, options: relay } = this.#parts;
+    const { credentials, registry, http, inflater, journals, userAgent, clock, log, options: relay } = this.#parts;
     const environment = new Environment(options, { clock, initTimeoutMs: relay.initTimeoutMs, registry });
-    const ownLog = environmentLog(log, options);
+    const ownLog = journals.record(environment, environmentLog(log, options));
     const events = new EventForwarder({
       environment: options,
       options: relay,
       http,
       inflater,
       flag: (key) => environment.store.flag(key)?.flag,
+      evaluations: journals.of(environment).evaluations,
       userAgent,
       clock,
       log: ownLog,

@@ -107,6 +107,11 @@ export class FlagStore implements FlagLookup {
     return this.#items(kind).get(key)?.json;
   }
 
+  /** The keys of a kind, without deleted items. */
+  *keys(kind: ItemKind): Iterable<string> {
+    for (const [key, { json }] of this.#items(kind)) if (json !== undefined) yield key;
+  }
+
   /** The version of an item, even if deleted. */
   version(kind: ItemKind, key: string): number | undefined {
     return this.#items(kind).get(key)?.version;

@@ -12,11 +12,18 @@ export interface AdmittedRequest {
   readonly userAgent: string;
 }
 
+/** The evaluation of a single flag. */
+export interface FlagEvaluation {
+  readonly key: string;
+  /** Null if the flag serves no variation. */
+  readonly variation: number | null;
+}
+
 /** Notified by routes of requests, streams and evaluations. */
 export interface RequestObserver {
   request(request: AdmittedRequest): void;
   /** A stream was opened; the returned function is called when it ends. */
   stream(request: AdmittedRequest): () => void;
-  /** `flags` flags were evaluated for a request. */
-  evaluated(environment: Environment, sdkKind: SdkKind, flags: number): void;
+  /** `flags` flags were evaluated for a request; `one` if it named its flag. */
+  evaluated(environment: Environment, sdkKind: SdkKind, flags: number, one?: FlagEvaluation): void;
 }

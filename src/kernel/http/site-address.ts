@@ -31,6 +31,16 @@ export function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
+/** Headers that proxies add to forwarded requests. Sources: RFC 7239, RFC 9110 section 7.6.3, the manuals of CDNs. */
+const FORWARDING =
+  /^(forwarded|via|cdn-loop|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|(x-original-|x-)forwarded($|-.*)|(cf|fly|fastly|akamai)-.*)$/;
+
+/** The first of these names, in lower case, by which a request shows that a proxy forwarded it. */
+export function findForwarding(names: Iterable<string>): string | undefined {
+  for (const name of names) if (FORWARDING.test(name)) return name;
+  return undefined;
+}
+
 export interface SiteHeaders {
   readonly origin: string | undefined;
   readonly host: string | undefined;

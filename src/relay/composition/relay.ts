@@ -12,6 +12,7 @@ import { EnvironmentList } from '../environment-list/list.ts';
 import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
 import { createFileSource } from '../file-source/source.ts';
+import { Journals } from '../journal/journal.ts';
 import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { recordSource } from '../recording.ts';
@@ -54,7 +55,9 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   const stores =
     options.store && new Stores({ options: options.store, isWriteOnly: options.exitAlways, http, clock, log });
   const inflater = new Inflater();
-  const set = new EnvironmentSet({ options, credentials, registry, http, inflater, userAgent: USER_AGENT, clock, log });
+  const journals = new Journals(() => clock.now());
+  const parts = { options, credentials, registry, http, inflater, journals, clock, log };
+  const set = new EnvironmentSet({ ...parts, userAgent: USER_AGENT });
   const closeBigSegments = addBigSegments({ options, set, http, clock, log });
   const ofrep = new OfrepStreams(registry);
   const list = new EnvironmentList({
@@ -81,7 +84,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
     startedAt: clock.now(),
     version: OPSDECK_VERSION,
   });
-  const paths = relayPaths({ options, credentials, set, http, ofrep, metrics, stores, autoConfig, clock });
+  const paths = relayPaths({ ...parts, set, ofrep, metrics, stores, autoConfig });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,

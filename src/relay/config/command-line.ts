@@ -1,7 +1,7 @@
 import { LOG_FORMATS } from '../../kernel/log.ts';
 import { anyText, boolean, hostName, listenPort, listOf, oneOf } from '../../kernel/settings/kind.ts';
 import { setting, type Values } from '../../kernel/settings/settings.ts';
-import { logLevel } from './setting-kinds.ts';
+import { logLevel, pageToken } from './setting-kinds.ts';
 
 // Flags stand above the settings of a file and of variables, which count only with --from-env.
 
@@ -43,6 +43,12 @@ export const SERVE_FLAGS = {
     otherwise: 'every interface; with the sample or --flags this machine only',
     variable: 'LISTEN_HOST',
   }),
+  pageToken: setting(
+    '--page-token <token>',
+    pageToken,
+    'open the page of flags to other machines, with this token; otherwise it is only for this machine',
+    { variable: 'PAGE_TOKEN', isSecret: true },
+  ),
   allowedHost: setting(
     '--allowed-host <name>',
     listOf(hostName),

@@ -36,6 +36,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
     ['Client streams', options.evaluatedStreams ? 'evaluated flags' : 'pings'],
     ['Disconnected after', duration(options.disconnectedStatusMs)],
     ['Largest body', `${options.maxBodyBytes} bytes`],
+    ['Page', options.pageToken === undefined ? 'on this machine only' : 'on this machine; elsewhere with its token'],
     ['Log level', options.logLevel],
     [
       'Prometheus',

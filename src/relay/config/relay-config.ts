@@ -66,6 +66,7 @@ export function readRelayOptions(
     events: readEvents(given, isLocal, problems),
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems, warnings),
+    pageToken: commandLine.pageToken ?? main.pageToken,
     recordPath: commandLine.record ?? main.recordPath,
     store,
   };

@@ -56,6 +56,8 @@ export interface RelayOptions {
   readonly prometheus: { readonly prefix: string; readonly port: number } | undefined;
   /** Without a URL: no proxy, but these authorities are trusted beside the well-known ones. The URL may hold a password. */
   readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
+  /** Opens the page for flags to other machines; undefined: it is only for browsers on this machine. */
+  readonly pageToken: string | undefined;
   /** A folder that keeps the last data of each environment, for a start during an outage; undefined: none. */
   readonly recordPath: string | undefined;
   /** A database that keeps the data of all environments; undefined: none. */

@@ -73,6 +73,14 @@ export function entriesOf(text: string): readonly string[] {
   return text.split(',').map((one) => one.trim());
 }
 
+const MIN_TOKEN_LENGTH = 16;
+
+/** A secret that nobody guesses: there is no limit on attempts. */
+export const pageToken = kindOf(
+  `at least ${MIN_TOKEN_LENGTH} visible ASCII characters, such as the output of openssl rand -hex 16`,
+  (found) => (found.length >= MIN_TOKEN_LENGTH && /^[!-~]+$/.test(found) ? found : undefined),
+);
+
 const TLS_VERSIONS: ReadonlyMap<string, TlsVersion> = new Map([
   ['1.0', 'TLSv1'],
   ['1.1', 'TLSv1.1'],

@@ -10,6 +10,7 @@ import {
   list,
   logFormat,
   logLevel,
+  pageToken,
   port,
   size,
   strictList,
@@ -61,6 +62,7 @@ export const MAIN = {
   pingStreamJitterTime: { variable: 'PING_STREAM_JITTER_TIME', kind: duration, default: '0' },
   gracefulShutdownTimeout: { variable: 'GRACEFUL_SHUTDOWN_TIMEOUT', kind: duration, default: '30s' },
   evaluatedStreams: { variable: 'EVALUATED_STREAMS', kind: boolean },
+  pageToken: { variable: 'PAGE_TOKEN', kind: pageToken, isSecret: true },
   recordPath: { variable: 'RECORD_PATH', kind: anyText },
 } as const satisfies SettingsTable;
 

@@ -8,6 +8,7 @@ import type { DataSource } from '../data-source.ts';
 import type { Environment } from '../environment.ts';
 import { EnvironmentSet } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
+import { Journals } from '../journal/journal.ts';
 import { StreamRegistry } from '../streams/registry.ts';
 import { RELAY_DEFAULTS } from '../testing/config.ts';
 import { plainEnvironment, RecordingLog } from '../testing/launchdarkly/parts.ts';
@@ -53,6 +54,7 @@ function openList(t: TestContext) {
     registry,
     http,
     inflater: new Inflater(),
+    journals: new Journals(() => clock.now()),
     userAgent: 'test',
     clock,
     log,

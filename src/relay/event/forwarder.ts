@@ -7,6 +7,7 @@ import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.t
 import { SDK_KINDS, type SdkKind } from '../credentials.ts';
 import type { Json } from '../domain/json.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
+import type { EvaluationCounts } from '../journal/evaluation-counts.ts';
 import type { Inflater } from './body.ts';
 import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
@@ -25,6 +26,8 @@ export interface EventForwarderParts {
   readonly inflater: Inflater;
   /** A flag of the environment, to complete events of old SDKs. */
   readonly flag: (key: string) => StoredFlag | undefined;
+  /** Counts the evaluations that events report. */
+  readonly evaluations?: Pick<EvaluationCounts, 'addEvents'>;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -101,6 +104,13 @@ export class EventForwarder implements EventReceiver {
     if (post.kind === 'diagnostic') this.#sendDiagnostic(post, body);
     else this.#accept({ sdkKind: post.sdkKind, bytes: body, format: readFormat(post.header) });
     return 'accepted';
+  }
+
+  async count(post: EventPost): Promise<void> {
+    if (post.kind !== 'analytics') return;
+    const body = await this.#inflate(post);
+    if (typeof body === 'string' || this.#isRepeated(post)) return;
+    this.#parts.evaluations?.addEvents(parseArray(body.toString()) ?? [], readFormat(post.header));
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
@@ -208,6 +218,7 @@ export class EventForwarder implements EventReceiver {
     }
     this.counts.received += events.length;
     this.counts.receivedBytes += bytes.length;
+    this.#parts.evaluations?.addEvents(events, format);
     const publisher = this.#publishers.get(sdkKind);
     if (publisher) publisher.publish(events, isUtf8(bytes) ? bytes : Buffer.from(text), format);
     else this.counts.dropped += events.length;

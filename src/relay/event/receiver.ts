@@ -25,6 +25,8 @@ export interface EventReceiver {
   readonly mode: 'off' | 'discard' | 'forward';
   /** Called in mode `forward` only. */
   receive(post: EventPost): Promise<EventReceipt>;
+  /** Counts the evaluations in a discarded post. Never rejects. */
+  count?(post: EventPost): Promise<void>;
   /** Receives events from the query of an image: an array in standard base64. Never fails. */
   receiveImage(encoded: string, header: EventPost['header']): void;
 }

@@ -11,6 +11,7 @@ import { EvaluationScope, type FlagLookup } from '../domain/evaluation/scope.ts'
 export interface OfrepItem {
   readonly json: string;
   readonly isMalformed: boolean;
+  readonly variation: number | null;
 }
 
 /** One flag for one context. */
@@ -24,7 +25,7 @@ export function printOfrepFlag(
   const isMalformed = detail.reason.kind === 'ERROR';
   // For a single flag the request fails; in a bulk evaluation only the flag.
   const json = isMalformed ? printFault(flag, 'PARSE_ERROR') : prepare(flag, detail).json;
-  return { json, isMalformed };
+  return { json, isMalformed, variation: detail.variation };
 }
 
 export interface OfrepItems {

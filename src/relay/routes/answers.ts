@@ -1,7 +1,7 @@
 import type { HttpContext } from '../../kernel/http/app.ts';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
-type RefusalStatus = 400 | 401 | 404 | 405 | 413 | 415 | 500 | 502 | 503;
+type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 500 | 502 | 503;
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -42,12 +42,15 @@ function receivePost(
   return async (c, { environment, headers }) => {
     const receiver = receiverOf(environment);
     if (receiver.mode === 'off') return refuse(c, 503, 'Event proxy is not enabled for this environment', headers);
-    if (receiver.mode === 'discard') return answer(c, 'accepted', headers);
     const body = await readBody(c, maxPayloadBytes || DEFAULT_MAX_POST_BYTES);
+    const header = (name: string) => c.req.header(name);
+    if (receiver.mode === 'discard') {
+      if (body.ok) await receiver.count?.({ sdkKind, kind, bytes: body.bytes, header });
+      return answer(c, 'accepted', headers);
+    }
     // As ld-relay, which answers 400 beyond a configured limit.
     const isOverDefault = !body.ok && body.reason === 'too large' && maxPayloadBytes === 0;
     if (!body.ok) return answer(c, isOverDefault ? 'too large' : 'unreadable', headers);
-    const header = (name: string) => c.req.header(name);
     return answer(c, await receiver.receive({ sdkKind, kind, bytes: body.bytes, header }), headers);
   };
 }

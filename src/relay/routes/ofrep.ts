@@ -59,9 +59,9 @@ function evaluateOne(parts: OfrepRouteParts): HttpHandler {
       const errorDetails = `unknown flag ${JSON.stringify(key)}`;
       return refuseOfrep(c, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails }, headers);
     }
-    parts.observer.evaluated(environment, sdkKind, 1);
     const memberships = await environment.memberships(request.context);
-    const { json, isMalformed } = printOfrepFlag(flag, request.context, environment.store, memberships);
+    const { json, isMalformed, variation } = printOfrepFlag(flag, request.context, environment.store, memberships);
+    parts.observer.evaluated(environment, sdkKind, 1, { key, variation });
     return isMalformed ? c.body(json, 400, { ...JSON_TYPE, ...headers }) : answerJson(c, json, headers);
   };
 }

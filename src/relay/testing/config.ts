@@ -51,6 +51,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   },
   prometheus: undefined,
   proxy: undefined,
+  pageToken: undefined,
   recordPath: undefined,
   store: undefined,
 };

@@ -1,4 +1,4 @@
-import { bare, hostnameOf, isLoopbackHost } from '../../kernel/http/site-address.ts';
+import { bare, findForwarding, hostnameOf, isLoopbackHost } from '../../kernel/http/site-address.ts';
 import { type Refusal, refuse } from '../domain/refusal.ts';
 
 export interface OriginRules {
@@ -26,10 +26,6 @@ export interface Asking {
   /** Of all headers, in lower case. */
   readonly headerNames: () => Iterable<string>;
 }
-
-/** Headers that proxies add to forwarded requests. Sources: RFC 7239, RFC 9110 section 7.6.3, the manuals of CDNs. */
-const FORWARDING =
-  /^(forwarded|via|cdn-loop|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip|x-envoy-external-address|(x-original-|x-)forwarded($|-.*)|(cf|fly|fastly|akamai)-.*)$/;
 
 const SECRET_PARAMETER =
   /[?&](access_token|token|api_?key|auth|authorization|bearer|secret)=|[?&=](Bearer(%20|\+))?odr_\w{46}/i;
@@ -106,11 +102,6 @@ export class OriginGuard {
 function explainHost(host: string | undefined): string {
   if (host === undefined) return 'the request has no Host: name this server by an address of this machine';
   return `this server is not ${host}: start it with --allowed-host to answer there`;
-}
-
-function findForwarding(names: Iterable<string>): string | undefined {
-  for (const name of names) if (FORWARDING.test(name)) return name;
-  return undefined;
 }
 
 const explainProxy = (header: string): string =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isCollection, isMap, isNode, isScalar, parseDocument, type YAMLMap } from 'yaml';
-import type { Json } from '../domain/json.ts';
-import { isJsonFile } from '../file-source/document.ts';
+import type { Json } from '../../domain/json.ts';
+import { isJsonFile } from '../document.ts';
 
 /** Sets a value at a path of a document. */
 export interface Edit {

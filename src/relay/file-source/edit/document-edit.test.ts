@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import type { Json } from '../domain/json.ts';
+import type { Json } from '../../domain/json.ts';
 import { editDocument } from './document-edit.ts';
 
 const edits: [title: string, name: string, text: string, path: readonly string[], value: Json, edited: string][] = [

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { isJsonObject, type Json } from '../domain/json.ts';
+import { accepted, type Outcome, refused } from '../../../kernel/outcome.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
 import type { Edit } from './document-edit.ts';
 
 /** The edits of a file that set a flag, with a description. */
@@ -22,6 +22,14 @@ export function planChange(root: Json, key: string, wanted: string): Outcome<Fla
     return planValue(['flagValues', key], flagValues[key] ?? null, wanted);
   const flag = isJsonObject(flags) && Object.hasOwn(flags, key) ? flags[key] : undefined;
   return isJsonObject(flag) ? planFlag(['flags', key], flag, wanted) : undefined;
+}
+
+/** The same for a switch, which a flag in the short form does not have. */
+export function planSwitch(root: Json, key: string, isOn: boolean): Outcome<FlagChange> | undefined {
+  const isValue = isJsonObject(root) && isJsonObject(root.flagValues) && Object.hasOwn(root.flagValues, key);
+  if (isValue)
+    return refused('it is only a value (flagValues), without a switch; `opsdeck relay set` changes the value');
+  return planChange(root, key, isOn ? 'on' : 'off');
 }
 
 const json = (value: unknown): string => JSON.stringify(value);

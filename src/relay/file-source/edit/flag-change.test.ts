@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '../domain/json.ts';
+import type { Json } from '../../domain/json.ts';
 import { planChange } from './flag-change.ts';
 
 const flag = (more: { readonly [name: string]: Json } = {}) => ({

@@ -1,0 +1,65 @@
+import type { SdkKind } from '../credentials.ts';
+import { ClientLabels } from '../metrics/label.ts';
+
+/** SDKs of one kind and name. */
+export interface SeenSdk {
+  readonly sdkKind: SdkKind;
+  /** As the SDK names itself, with its version. */
+  readonly name: string;
+  /** Open streams. */
+  readonly streams: number;
+  /** Requests since the start. */
+  readonly requests: number;
+  /** Of the last request, in epoch milliseconds. */
+  readonly lastAt: number;
+}
+
+const MAX_NAMES = 50;
+
+/** The SDKs of an environment by the names that they give themselves. */
+export class SdkLog {
+  readonly #now: () => number;
+  readonly #names = new ClientLabels(MAX_NAMES);
+  readonly #seen: Readonly<Record<SdkKind, Map<string, { streams: number; requests: number; lastAt: number }>>> = {
+    server: new Map(),
+    mobile: new Map(),
+    client: new Map(),
+  };
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get sdks(): readonly SeenSdk[] {
+    return (Object.keys(this.#seen) as SdkKind[]).flatMap((sdkKind) =>
+      [...this.#seen[sdkKind]].map(([name, counts]) => ({ sdkKind, name, ...counts })),
+    );
+  }
+
+  request(sdkKind: SdkKind, userAgent: string): void {
+    const sdk = this.#of(sdkKind, userAgent);
+    sdk.requests++;
+    sdk.lastAt = this.#now();
+  }
+
+  /** An opened stream; the returned function is called when it ends. */
+  stream(sdkKind: SdkKind, userAgent: string): () => void {
+    const sdk = this.#of(sdkKind, userAgent);
+    sdk.streams++;
+    let isOpen = true;
+    return () => {
+      if (isOpen) sdk.streams--;
+      isOpen = false;
+    };
+  }
+
+  #of(sdkKind: SdkKind, userAgent: string) {
+    const name = this.#names.of(userAgent);
+    let sdk = this.#seen[sdkKind].get(name);
+    if (!sdk) {
+      sdk = { streams: 0, requests: 0, lastAt: 0 };
+      this.#seen[sdkKind].set(name, sdk);
+    }
+    return sdk;
+  }
+}

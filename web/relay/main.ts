@@ -1,0 +1,191 @@
+import { browserClock } from '../shared/clock.ts';
+import { h } from '../shared/dom.ts';
+import { Poller } from '../shared/poller.ts';
+import { tabVisibility } from '../shared/tab-visibility.ts';
+import { Api, ApiError } from './api.ts';
+import { ChangesSection } from './changes-section.ts';
+import { ConnectSection } from './connect-section.ts';
+import { FlagsSection } from './flag/section.ts';
+import type { PageContext, Section, Shown } from './page.ts';
+import { formatHash, parseHash, type Route } from './route.ts';
+import { Shell } from './shell.ts';
+import { signInForm } from './sign-in.ts';
+import { StatusSection } from './status-section.ts';
+import type { Language } from './text/translate.ts';
+import { keepLanguage, readLanguage, Ui } from './ui.ts';
+
+const REFRESH_MS = 2000;
+const TICK_MS = 5000;
+
+/** Shows the section of the address, and follows the relay. */
+class Browser {
+  readonly #api = new Api(browserClock);
+  readonly #poller: Poller;
+  #ui: Ui;
+  #shell: Shell;
+  #section: Section | undefined;
+  #sectionName = '';
+  #route: Route = parseHash('');
+  #shown: Shown | undefined;
+  #tag = '';
+  #isSignedOut = false;
+
+  constructor() {
+    this.#ui = new Ui(readLanguage(), browserClock);
+    this.#shell = this.#createShell();
+    this.#poller = new Poller({
+      clock: browserClock,
+      visibility: tabVisibility,
+      intervalMs: () => (this.#isSignedOut ? 0 : REFRESH_MS),
+      run: (signal) => this.#load(signal),
+    });
+  }
+
+  start(): void {
+    this.#shell.mount(document.body);
+    window.addEventListener('hashchange', () => this.#follow());
+    document.addEventListener('keydown', (event) => this.#onKey(event));
+    browserClock.every(TICK_MS, () => this.#ui.redrawTimes(this.#shell.main));
+    this.#follow();
+  }
+
+  #createShell(): Shell {
+    return new Shell(this.#ui, {
+      onEnvironment: (environment) => {
+        location.hash = formatHash({ ...this.#route, flag: undefined, environment });
+      },
+      onLanguage: (language) => this.#speak(language),
+      onRetry: () => void this.#poller.refresh(),
+    });
+  }
+
+  #speak(language: Language): void {
+    keepLanguage(language);
+    const { skewMs } = this.#ui;
+    this.#ui = new Ui(language, browserClock);
+    this.#ui.skewMs = skewMs;
+    this.#shell = this.#createShell();
+    this.#shell.mount(document.body);
+    this.#sectionName = '';
+    this.#draw();
+    document.querySelector<HTMLElement>('.bar-tools select')?.focus();
+  }
+
+  #follow(): void {
+    const before = this.#route.environment;
+    this.#route = parseHash(location.hash);
+    if (this.#route.environment !== before || !this.#shown) void this.#poller.refresh();
+    this.#draw();
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const { environment } = this.#route;
+    // A tag holds for the environment that it came with.
+    const tag =
+      this.#shown && (environment ?? this.#shown.environment.name) === this.#shown.environment.name ? this.#tag : '';
+    try {
+      const answer = await this.#api.activity(environment, tag, signal);
+      if (answer.at !== undefined) this.#ui.skewMs = answer.at - browserClock.now();
+      this.#isSignedOut = false;
+      this.#shell.showBanner(undefined);
+      if (!answer.value) return;
+      this.#tag = answer.tag;
+      const report = answer.value;
+      this.#shown = report.environment ? { report, environment: report.environment } : undefined;
+      if (!this.#shown) this.#showNoEnvironment();
+      else this.#draw();
+    } catch (error) {
+      if (!signal.aborted) this.#onFailure(error);
+    }
+  }
+
+  #onFailure(error: unknown): void {
+    const { t } = this.#ui;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.kind === 'signed out') this.#askForToken();
+    else if (error.kind === 'unreachable') this.#shell.showBanner(t(this.#shown ? 'unreachable' : 'unreachable.first'));
+    else this.#shell.showBanner(t('failed', { reason: error.message }));
+  }
+
+  #askForToken(wasTried = false): void {
+    this.#isSignedOut = true;
+    this.#sectionName = '';
+    const form = signInForm(this.#ui.t, wasTried, (token) => {
+      this.#api.signIn(token);
+      void this.#signIn();
+    });
+    this.#shell.main.replaceChildren(form);
+  }
+
+  async #signIn(): Promise<void> {
+    await this.#poller.refresh();
+    if (this.#isSignedOut) this.#askForToken(true);
+  }
+
+  #showNoEnvironment(): void {
+    const { t } = this.#ui;
+    this.#sectionName = '';
+    const text = h('p', {}, t('no-environment.text'));
+    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('no-environment'));
+    this.#shell.main.replaceChildren(h('div', { class: 'state' }, title, text));
+  }
+
+  #draw(): void {
+    this.#shell.showRoute(this.#route);
+    const shown = this.#shown;
+    if (!shown || this.#isSignedOut) return;
+    this.#shell.showEnvironments(shown.report.environments, shown.environment.name);
+    // The answer of another environment is on its way.
+    if (this.#route.environment !== undefined && this.#route.environment !== shown.environment.name) return;
+    const name = `${this.#route.section} ${shown.environment.name}`;
+    const isOther = name !== this.#sectionName;
+    const isFirst = this.#sectionName === '';
+    if (isOther) {
+      this.#sectionName = name;
+      this.#section = this.#createSection();
+      this.#shell.main.replaceChildren(this.#section?.element ?? this.#notFound());
+      window.scrollTo(0, 0);
+    }
+    this.#section?.update(shown, this.#route);
+    if (isOther && !isFirst) this.#shell.main.querySelector('h1')?.focus({ preventScroll: true });
+  }
+
+  #createSection(): Section | undefined {
+    const context: PageContext = {
+      ui: this.#ui,
+      api: this.#api,
+      hashOf: (flag) => formatHash({ section: 'flags', flag, environment: this.#route.environment }),
+      refresh: () => void this.#poller.refresh(),
+      onFailure: (error) => this.#onFailure(error),
+      announce: (text) => this.#shell.announce(text),
+    };
+    switch (this.#route.section) {
+      case 'flags':
+        return new FlagsSection(context);
+      case 'changes':
+        return new ChangesSection(context);
+      case 'status':
+        return new StatusSection(context);
+      case 'connect':
+        return new ConnectSection(context);
+      case 'unknown':
+        return undefined;
+    }
+  }
+
+  #notFound(): HTMLElement {
+    const { t } = this.#ui;
+    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('not-found'));
+    return h('div', { class: 'state' }, title, h('p', {}, t('not-found.text')));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea') !== null;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    if (!this.#section?.focusSearch) return;
+    this.#section.focusSearch();
+    event.preventDefault();
+  }
+}
+
+new Browser().start();
