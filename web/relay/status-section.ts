@@ -29,9 +29,9 @@ export class StatusSection implements Section {
     this.#place.replaceChildren(
       card(ui.t('source'), sourceFacts(ui, environment)),
       card(ui.t('events.title'), eventFacts(ui, environment)),
+      card(ui.t('unknown'), unknownFlags(ui, environment)),
       card(ui.t('sdks'), sdkTable(ui, environment), 'wide'),
       card(ui.t('problems'), problemList(ui, environment), 'wide'),
-      card(ui.t('unknown'), unknownFlags(ui, environment)),
     );
   }
 }
@@ -61,11 +61,11 @@ function sourceFacts(ui: Ui, environment: EnvironmentActivity): HTMLElement {
       t('connection'),
       stateMark(t(`connection.${state}`), state),
       ' ',
-      h('span', { class: 'soft' }, ui.time(stateSince)),
+      h('span', { class: 'soft' }, '(', ui.time(stateSince), ')'),
     ],
     [t('data-age'), state === 'INITIALIZING' ? t('never') : ui.time(changedAt)],
-    [t('data-size'), t('data-size.text', { flags, segments })],
-    ...(lastError ? [[t('last-error'), errorText(lastError), ' ', ui.time(lastError.time)] as const] : []),
+    [t('data-size'), `${t('flags.count', { n: flags })}, ${t('segments.count', { n: segments })}`],
+    ...(lastError ? [[t('last-error'), errorText(lastError), ' (', ui.time(lastError.time), ')'] as const] : []),
     ...storeFacts(ui, environment),
     ...keyFacts([
       [t('sdk-key'), sdkKey],

@@ -54,8 +54,9 @@ export class Ui {
     return this.#number.format(value);
   }
 
-  percent(value: number): string {
-    return `${this.#number.format(value)} %`;
+  /** Of a share from 0 to 1. */
+  percent(share: number, digits = 3): string {
+    return share.toLocaleString(this.language, { style: 'percent', maximumFractionDigits: digits });
   }
 
   /** The relay's time. */

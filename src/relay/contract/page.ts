@@ -56,6 +56,8 @@ export interface FlagDetails {
   readonly since: number;
   readonly counts: readonly VariationCount[];
   readonly requestedAt: number | null;
+  /** The required values as JSON, shortened; null: unknown. In the order of the flag's prerequisites. */
+  readonly required: readonly (string | null)[];
   /** Flags with this one as a prerequisite. */
   readonly dependents: readonly string[];
   /** Null: the flag can be switched. */

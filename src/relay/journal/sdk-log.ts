@@ -1,5 +1,4 @@
 import type { SdkKind } from '../credentials.ts';
-import { ClientLabels } from '../metrics/label.ts';
 
 /** SDKs of one kind and name. */
 export interface SeenSdk {
@@ -14,12 +13,15 @@ export interface SeenSdk {
   readonly lastAt: number;
 }
 
+/** Of each kind; clients choose them. */
 const MAX_NAMES = 50;
+const MAX_NAME_CHARS = 100;
+/** In place of further names. */
+const OTHER = 'other';
 
 /** The SDKs of an environment by the names that they give themselves. */
 export class SdkLog {
   readonly #now: () => number;
-  readonly #names = new ClientLabels(MAX_NAMES);
   readonly #seen: Readonly<Record<SdkKind, Map<string, { streams: number; requests: number; lastAt: number }>>> = {
     server: new Map(),
     mobile: new Map(),
@@ -54,12 +56,13 @@ export class SdkLog {
   }
 
   #of(sdkKind: SdkKind, userAgent: string) {
-    const name = this.#names.of(userAgent);
-    let sdk = this.#seen[sdkKind].get(name);
-    if (!sdk) {
-      sdk = { streams: 0, requests: 0, lastAt: 0 };
-      this.#seen[sdkKind].set(name, sdk);
-    }
+    const seen = this.#seen[sdkKind];
+    const known = seen.get(userAgent);
+    if (known) return known;
+    const wanted = userAgent.length > MAX_NAME_CHARS ? userAgent.slice(0, MAX_NAME_CHARS) : userAgent;
+    const name = seen.has(wanted) || seen.size < MAX_NAMES ? wanted : OTHER;
+    const sdk = seen.get(name) ?? { streams: 0, requests: 0, lastAt: 0 };
+    seen.set(name, sdk);
     return sdk;
   }
 }

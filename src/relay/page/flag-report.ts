@@ -74,6 +74,10 @@ export function describeFlag(
       count,
     })),
     requestedAt: counts?.lastAt ?? null,
+    required: flag.prerequisites.map((one) => {
+      const value = store.flag(one.key)?.flag.variations[one.variation];
+      return value === undefined ? null : shortJson(value);
+    }),
     dependents: dependents.map(({ flag }) => flag.key),
     switchObstacle,
   };

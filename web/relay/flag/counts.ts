@@ -22,7 +22,7 @@ export function countsPanel(ui: Ui, { flag, counts, since }: FlagDetails, areEve
         variation === null
           ? h('span', { class: 'value soft' }, t('counts.default'))
           : variationValue(ui, flag, variation);
-      const percent = ui.percent(Math.round(share * 1000) / 10);
+      const percent = ui.percent(share, share < 0.01 ? 2 : 1);
       return h(
         'li',
         {},

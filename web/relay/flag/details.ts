@@ -16,7 +16,8 @@ export class Details {
   readonly key: string;
   readonly environment: string;
   readonly #context: PageContext;
-  readonly #head = h('div', {});
+  readonly #title = h('div', { class: 'details-title' });
+  readonly #facts = h('div', {});
   readonly #rules = h('div', {});
   readonly #counts = h('div', {});
   readonly #changes = h('div', {});
@@ -36,13 +37,25 @@ export class Details {
     this.element = h(
       'article',
       { class: 'details', 'aria-labelledby': 'flag-title' },
-      this.#head,
-      this.#switch.element,
-      section(t('rules'), this.#rules),
-      section(t('try'), new TryPanel(context, details.environment, details.key).element),
-      section(t('counts.title'), this.#counts),
-      section(t('changes'), this.#changes),
-      section(t('source.title'), this.#definition.element),
+      h('div', { class: 'details-head' }, this.#title, this.#switch.element),
+      this.#facts,
+      h(
+        'div',
+        { class: 'details-body' },
+        h(
+          'div',
+          {},
+          section(t('rules'), this.#rules),
+          section(t('try'), new TryPanel(context, details.environment, details.key).element),
+        ),
+        h(
+          'div',
+          {},
+          section(t('counts.title'), this.#counts),
+          section(t('changes'), this.#changes),
+          section(t('source.title'), this.#definition.element),
+        ),
+      ),
     );
     this.update(details, shown);
   }
@@ -51,8 +64,9 @@ export class Details {
     const { ui, hashOf } = this.#context;
     this.#switch.update(details);
     this.#definition.update(details);
-    this.#draw(this.#head, { ...details, counts: [] }, () => this.#createHead(details));
-    this.#draw(this.#rules, details.json, () => rulesPanel(ui, details.flag, hashOf));
+    this.#draw(this.#title, details.flag.on, () => this.#createTitle(details));
+    this.#draw(this.#facts, { ...details, counts: [] }, () => this.#createFacts(details));
+    this.#draw(this.#rules, [details.json, details.required], () => rulesPanel(ui, details, hashOf));
     const areOff = environment.events.mode === 'off';
     this.#draw(this.#counts, [details.json, details.counts, areOff], () => countsPanel(ui, details, areOff));
     const own = environment.changes.filter(({ kind, key }) => kind === 'flags' && key === details.key);
@@ -67,7 +81,19 @@ export class Details {
     place.replaceChildren(create());
   }
 
-  #createHead({ key, flag, changedAt, since, requestedAt, dependents }: FlagDetails): HTMLElement {
+  #createTitle({ key, flag }: FlagDetails): HTMLElement {
+    const { ui, hashOf } = this.#context;
+    const { t } = ui;
+    return h(
+      'div',
+      {},
+      h('a', { class: 'back', href: hashOf(), 'aria-label': t('close') }, icon('left')),
+      h('h1', { id: 'flag-title', tabindex: -1 }, key),
+      h('span', { class: 'onoff', 'data-on': String(flag.on) }, t(flag.on ? 'on' : 'off')),
+    );
+  }
+
+  #createFacts({ flag, changedAt, since, requestedAt, dependents }: FlagDetails): HTMLElement {
     const { ui, hashOf } = this.#context;
     const { t } = ui;
     const { usingMobileKey, usingEnvironmentId } = flag.clientSideAvailability;
@@ -79,24 +105,13 @@ export class Details {
     const links = dependents.flatMap((one, index) => [index > 0 && ', ', h('a', { href: hashOf(one) }, one)]);
     const fact = (name: string, value: Child | readonly Child[]) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
     return h(
-      'div',
-      {},
-      h(
-        'div',
-        { class: 'details-head' },
-        h('a', { class: 'back', href: hashOf(), 'aria-label': t('close') }, icon('left'), h('span', {}, t('back'))),
-        h('h1', { id: 'flag-title', tabindex: -1 }, key),
-        h('span', { class: 'onoff', 'data-on': String(flag.on) }, t(flag.on ? 'on' : 'off')),
-      ),
-      h(
-        'dl',
-        { class: 'facts' },
-        fact(t('last-change'), changedAt === null ? t('unchanged-since', { time: ui.ago(since) }) : ui.time(changedAt)),
-        fact(t('requested.long'), ui.time(requestedAt)),
-        fact(t('version'), String(flag.version)),
-        fact(t('clients'), clients.join(', ')),
-        links.length > 0 && fact(t('dependents'), links),
-      ),
+      'dl',
+      { class: 'facts' },
+      fact(t('last-change'), changedAt === null ? t('unchanged-since', { time: ui.ago(since) }) : ui.time(changedAt)),
+      fact(t('requested.long'), ui.time(requestedAt)),
+      fact(t('version'), String(flag.version)),
+      fact(t('clients'), clients.join(', ')),
+      links.length > 0 && fact(t('dependents'), links),
     );
   }
 

@@ -130,7 +130,7 @@ export class ListPanel {
             'span',
             { class: 'served split' },
             shareBar(shares.map(({ variation, percent }) => ({ index: variation, share: percent }))),
-            h('code', {}, shares.map(({ value, percent }) => `${ui.percent(percent)} ${value}`).join(', ')),
+            h('code', {}, shares.map(({ value, percent }) => `${ui.percent(percent / 100)} ${value}`).join(', ')),
           );
     return h(
       'li',
@@ -142,7 +142,11 @@ export class ListPanel {
         h('a', { href: hashOf(key) }, key),
       ),
       served,
-      h('span', { class: 'cell' }, changedAt === null ? '–' : ui.time(changedAt)),
+      h(
+        'span',
+        { class: changedAt === null ? 'cell none' : 'cell changed' },
+        changedAt === null ? '–' : ui.time(changedAt),
+      ),
       h('span', { class: 'cell number' }, ui.number(evaluations)),
       h('span', { class: 'cell' }, requestedAt === null ? '–' : ui.time(requestedAt)),
     );

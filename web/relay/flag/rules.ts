@@ -1,4 +1,5 @@
-import type { Clause, Flag, FlagRule, Target } from '../../../src/relay/domain/flag.ts';
+import type { FlagDetails } from '../../../src/relay/contract/page.ts';
+import type { Clause, FlagRule, Target } from '../../../src/relay/domain/flag.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import type { Ui } from '../ui.ts';
@@ -6,10 +7,11 @@ import { servedValue, variationValue } from './served.ts';
 import { clauseWords } from './words.ts';
 
 /** The rules of a flag in words, in the order of their evaluation. */
-export function rulesPanel(ui: Ui, flag: Flag, hashOf: (key: string) => string): HTMLElement {
+export function rulesPanel(ui: Ui, details: FlagDetails, hashOf: (key: string) => string): HTMLElement {
   const { t } = ui;
+  const { flag } = details;
   const off = variationValue(ui, flag, flag.offVariation);
-  const steps = stepsOf(ui, flag, hashOf);
+  const steps = stepsOf(ui, details, hashOf);
   if (flag.on) return h('div', {}, h('ol', { class: 'steps' }, steps, step([t('rule.on-rest')], off, 'quiet-step')));
   return h(
     'div',
@@ -20,10 +22,13 @@ export function rulesPanel(ui: Ui, flag: Flag, hashOf: (key: string) => string):
   );
 }
 
-function stepsOf(ui: Ui, flag: Flag, hashOf: (key: string) => string): readonly HTMLElement[] {
+function stepsOf(ui: Ui, { flag, required }: FlagDetails, hashOf: (key: string) => string): readonly HTMLElement[] {
   const { t } = ui;
-  const prerequisites = flag.prerequisites.map(({ key, variation }) =>
-    step(prerequisiteWords(ui, key, variation, hashOf), variationValue(ui, flag, flag.offVariation)),
+  const prerequisites = flag.prerequisites.map(({ key, variation }, index) =>
+    step(
+      prerequisiteWords(ui, key, required[index] ?? ui.t('try.variation', { n: variation }), hashOf),
+      variationValue(ui, flag, flag.offVariation),
+    ),
   );
   const targets = [...flag.targets, ...flag.contextTargets].filter(({ values }) => values.length > 0);
   const rules = flag.rules.map((rule) => step(ruleWords(ui, rule), servedValue(ui, flag, rule)));
@@ -45,10 +50,14 @@ function step(words: readonly Child[], served: Child, className = ''): HTMLEleme
   );
 }
 
-/** The words around a link to the other flag. */
-function prerequisiteWords({ t }: Ui, key: string, variation: number, hashOf: (key: string) => string): Child[] {
-  const [before = '', after = ''] = t('rule.prerequisite', { key: '\0', variation }).split('\0');
-  return [before, h('a', { href: hashOf(key) }, key), after];
+/** The words around a link to the other flag and its value. */
+function prerequisiteWords({ t }: Ui, key: string, value: string, hashOf: (key: string) => string): Child[] {
+  const nodes: Readonly<Record<string, Child>> = {
+    '\ue000': h('a', { href: hashOf(key) }, key),
+    '\ue001': h('code', {}, value),
+  };
+  const parts = t('rule.prerequisite', { key: '\ue000', value: '\ue001' }).split(/(\ue000|\ue001)/);
+  return parts.map((part) => nodes[part] ?? part);
 }
 
 const MAX_TARGETS = 12;

@@ -30,7 +30,7 @@ export function servedValue(ui: Ui, flag: Flag, { variation, rollout }: Variatio
       'ul',
       { class: 'shares' },
       shown.map((one) =>
-        h('li', {}, h('b', {}, ui.percent(one.weight / 1000)), variationValue(ui, flag, one.variation)),
+        h('li', {}, h('b', {}, ui.percent(one.weight / 100_000)), variationValue(ui, flag, one.variation)),
       ),
     ),
     by !== undefined && h('p', { class: 'soft' }, by),

@@ -20,7 +20,11 @@ const clauses: readonly (readonly [fields: Partial<Clause>, english: string, ger
   [{ op: 'in', values: [1] }, 'user email|is|1', 'user email|ist|1'],
   [{ op: 'in', values: [1, 2], negate: true }, 'user email|is none of|1 2', 'user email|ist keines von|1 2'],
   [{ contextKind: 'org', attribute: 'plan', op: 'in' }, 'org plan|is|"@example.org"', 'org plan|ist|"@example.org"'],
-  [{ attribute: '', op: 'segmentMatch', values: ['beta'] }, '|is in the segment|"beta"', '|ist im Segment|"beta"'],
+  [
+    { attribute: '', op: 'segmentMatch', values: ['beta'] },
+    '|the context is in the segment|"beta"',
+    '|der Kontext ist im Segment|"beta"',
+  ],
   [{ op: 'odd' }, 'user email|satisfies odd|"@example.org"', 'user email|erfüllt odd|"@example.org"'],
 ];
 for (const [fields, inEnglish, inGerman] of clauses) {
