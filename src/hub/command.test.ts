@@ -58,7 +58,8 @@ test('up starts every server in one process, with a page that links to them', as
   assert.equal(servers[0]?.url, `http://${listeningAddress(up.stderr())}/`);
   const status = await fetch(`${servers[0]?.url}api/v2/status`);
   assert.equal(status.status, 200);
-  const relay = (await (await fetch(servers[1]?.url ?? '')).json()) as { status: string };
+  assert.match(await (await fetch(servers[1]?.url ?? '')).text(), /<title>Flags/);
+  const relay = (await (await fetch(`${servers[1]?.url}status`)).json()) as { status: string };
   assert.equal(relay.status, 'healthy');
   assert.equal((await fetch(servers[2]?.url ?? '')).status, 200);
   const rooms = (await (await fetch(`${servers[3]?.url}health`)).json()) as { status: string };

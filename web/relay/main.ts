@@ -157,7 +157,6 @@ class Browser {
       hashOf: (flag) => formatHash({ section: 'flags', flag, environment: this.#route.environment }),
       refresh: () => void this.#poller.refresh(),
       onFailure: (error) => this.#onFailure(error),
-      announce: (text) => this.#shell.announce(text),
     };
     switch (this.#route.section) {
       case 'flags':

@@ -13,8 +13,6 @@ export interface PageContext {
   readonly refresh: () => void;
   /** Shows that the relay did not answer, or asks for the token. */
   readonly onFailure: (error: unknown) => void;
-  /** Announces a text to screen readers. */
-  readonly announce: (text: string) => void;
 }
 
 /** The state of the relay, as last received. */

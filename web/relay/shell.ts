@@ -1,5 +1,5 @@
 import type { EnvironmentSummary } from '../../src/relay/contract/page.ts';
-import { h, setAttribute, setText } from '../shared/dom.ts';
+import { h, setAttribute } from '../shared/dom.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../shared/theme.ts';
 import { formatHash, type Route, SECTIONS } from './route.ts';
 import { LANGUAGES, type Language } from './text/translate.ts';
@@ -13,14 +13,13 @@ export interface ShellParts {
   onRetry(): void;
 }
 
-/** The frame around the sections: bar with environment, sections, language and theme; banner; live region. */
+/** The frame around the sections: bar with environment, sections, language and theme; banner. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
   readonly #ui: Ui;
   readonly #links = new Map<string, HTMLAnchorElement>();
   readonly #environment: HTMLSelectElement;
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
-  readonly #live = h('p', { class: 'off-screen', role: 'status' });
   readonly #parts: ShellParts;
   #environments = '';
 
@@ -56,7 +55,6 @@ export class Shell {
       h('header', { class: 'bar' }, bar),
       this.#banner,
       this.main,
-      this.#live,
     );
   }
 
@@ -93,20 +91,16 @@ export class Shell {
   }
 
   showEnvironments(environments: readonly EnvironmentSummary[], current: string | undefined): void {
-    const signature = JSON.stringify(environments.map(({ name, isConnected }) => [name, isConnected]));
+    const signature = JSON.stringify(environments.map(({ name, title, isConnected }) => [name, title, isConnected]));
     if (signature !== this.#environments) {
       this.#environments = signature;
-      const options = environments.map(({ name, isConnected }) =>
-        h('option', { value: name }, isConnected ? name : `${name} (!)`),
+      const options = environments.map(({ name, title, isConnected }) =>
+        h('option', { value: name }, isConnected ? title : `${title} (!)`),
       );
       this.#environment.replaceChildren(...options);
       this.#environment.hidden = environments.length === 0;
     }
     if (current !== undefined) this.#environment.value = current;
-  }
-
-  announce(text: string): void {
-    setText(this.#live, text);
   }
 
   /** Undefined: nothing is wrong. */

@@ -138,7 +138,7 @@ function sdkTable(ui: Ui, { sdks, streams, dropped, since }: EnvironmentActivity
       ? h('p', { class: 'soft' }, t('sdks.none', { time: ui.ago(since) }))
       : h(
           'div',
-          { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': t('sdks') },
+          { class: 'table-box', tabindex: 0, role: 'group', 'aria-label': t('sdks') },
           h(
             'table',
             {},

@@ -1,4 +1,5 @@
 import type { Clock } from '../shared/clock.ts';
+import type { CopyWords } from '../shared/copy-button.ts';
 import { h, setText } from '../shared/dom.ts';
 import { createTranslate, LANGUAGES, type Language, type Translate } from './text/translate.ts';
 
@@ -48,6 +49,10 @@ export class Ui {
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' });
     this.#absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
     this.#number = new Intl.NumberFormat(language);
+  }
+
+  get copyWords(): CopyWords {
+    return { copy: this.t('copy'), copied: this.t('copy.done'), byHand: this.t('copy.by-hand') };
   }
 
   number(value: number): string {

@@ -1,14 +1,27 @@
 import type { Clock } from './clock.ts';
 import { h } from './dom.ts';
 
+/** The words of a button that copies. */
+export interface CopyWords {
+  readonly copy: string;
+  readonly copied: string;
+  readonly byHand: string;
+}
+
+const ENGLISH: CopyWords = { copy: 'Copy', copied: 'Copied', byHand: 'Press Ctrl+C' };
+
 /** A button that copies a text; `what` names the text for screen readers. */
-export function copyButton(clock: Clock, what: string, text: () => string): HTMLButtonElement {
-  const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy ${what}` }, 'Copy');
+export function copyButton(clock: Clock, what: string, text: () => string, words = ENGLISH): HTMLButtonElement {
+  const button = h(
+    'button',
+    { type: 'button', class: 'quiet copy', 'aria-label': `${words.copy} ${what}` },
+    words.copy,
+  );
   button.addEventListener('click', async () => {
     const copied = await copyText(text());
-    button.textContent = copied ? 'Copied' : 'Press Ctrl+C';
+    button.textContent = copied ? words.copied : words.byHand;
     clock.after(2000, () => {
-      button.textContent = 'Copy';
+      button.textContent = words.copy;
     });
   });
   return button;

@@ -126,6 +126,8 @@ export interface EnvironmentState {
 
 export interface EnvironmentSummary {
   readonly name: string;
+  /** For people: LaunchDarkly's names of the project and the environment, if known. */
+  readonly title: string;
   readonly state: EnvironmentState['connectionStatus']['state'];
   readonly isConnected: boolean;
   readonly flags: number;

@@ -49,8 +49,10 @@ export function reportActivity(sources: ActivitySources, name: string | undefine
 
 function summaryOf(environment: Environment, { status }: ActivitySources): EnvironmentSummary {
   const { options, connection, store } = environment;
+  const { name, labels } = options;
   return {
-    name: options.name,
+    name,
+    title: labels ? `${labels.projName} ${labels.envName}`.trim() || name : name,
     state: connection.state,
     isConnected: status(environment).status === 'connected',
     flags: store.flags().length,

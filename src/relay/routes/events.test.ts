@@ -63,7 +63,7 @@ for (const [path, sdkKind, kind] of POSTS) {
       assert.deepEqual(received.posts, []);
     });
 
-    test('is accepted and not read where events are discarded', async () => {
+    test('is accepted and not handed on where events are discarded', async () => {
       const { app, received } = createApp('discard');
       for (const body of ['[{}]', 'x'.repeat(1000), undefined]) {
         const answer = await app.request(path, { method: 'POST', body: body ?? null, headers: AUTHORIZED });

@@ -140,7 +140,6 @@ export class FlagsSection implements Section {
   #showNone(): void {
     this.#details = undefined;
     this.#loadedFlag = '';
-    if (this.#place.querySelector('.pick')) return;
-    this.#place.replaceChildren(h('p', { class: 'state pick' }, this.#context.ui.t('flags.pick')));
+    this.#place.replaceChildren();
   }
 }

@@ -1,7 +1,6 @@
 import type { TextKey } from './en.ts';
 
 export const german: Readonly<Record<TextKey, string>> = {
-  title: 'Flags',
   skip: 'Zum Inhalt springen',
   pages: 'Seiten',
   home: 'opsdeck, Flags',
@@ -19,9 +18,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   unreachable: 'Das Relay antwortet nicht. Das sind die letzten Daten.',
   'unreachable.first': 'Das Relay antwortet nicht.',
   failed: 'Das Relay hat einen Fehler gemeldet: {reason}',
-  loading: 'Lädt …',
   never: 'nie',
-  none: 'keine',
   'no-environment': 'Keine Umgebung',
   'no-environment.text': 'Dieses Relay bedient noch keine Umgebung. Status und Log sagen, warum.',
 
@@ -45,14 +42,12 @@ export const german: Readonly<Record<TextKey, string>> = {
   'flags.empty': 'Diese Umgebung hat keine Flags.',
   'flags.waiting': 'Diese Umgebung hat noch keine Daten.',
   'flags.more': '{n} weitere zeigen',
-  'flags.pick': 'Ein Flag wählen, um seine Regeln zu sehen, es auszuprobieren und zu sehen, wer es abfragt.',
   flag: 'Flag',
   state: 'Zustand',
   on: 'An',
   off: 'Aus',
   default: 'Vorgabe',
   'last-change': 'Letzte Änderung',
-  'since-start': 'vor {time}',
   'unchanged-since': 'unverändert seit dem Start des Relays, {time}',
   evaluations: 'Auswertungen',
   requested: 'Abgefragt',
@@ -73,7 +68,6 @@ export const german: Readonly<Record<TextKey, string>> = {
   'rule.on-rest': 'Solange es aus ist',
   'rule.dormant': 'Gilt, wenn das Flag an ist',
   'rule.prerequisite': 'Außer wenn Flag {key} an ist und {value} liefert',
-  'rule.target': '{kind} {keys}',
   'rule.target.more': 'und {n} weitere',
   'rule.if': 'Wenn',
   'rule.and': 'und',
@@ -119,10 +113,8 @@ export const german: Readonly<Record<TextKey, string>> = {
   'op.segmentMatch.not': 'der Kontext ist nicht im Segment',
   'op.unknown': 'erfüllt {op}',
   'op.unknown.not': 'erfüllt nicht {op}',
-  or: 'oder',
 
   'counts.title': 'Auswertungen je Variante',
-  'counts.since': 'seit {time}',
   'counts.default': 'Vorgabewert des Codes',
   'counts.none': 'Kein SDK hat seit dem Start des Relays, {time}, eine Auswertung gemeldet.',
   'counts.off': 'Ereignisse sind für diese Umgebung aus (USE_EVENTS), daher werden Auswertungen nicht gezählt.',
@@ -160,6 +152,8 @@ export const german: Readonly<Record<TextKey, string>> = {
   'source.title': 'Definition',
   'source.form': 'Form',
   copy: 'Kopieren',
+  'copy.done': 'Kopiert',
+  'copy.by-hand': 'Strg+C drücken',
 
   'changes.none': 'Seit dem Start des Relays, {time}, hat sich nichts geändert.',
   'changes.flag.none': 'Keine Änderung seit dem Start des Relays, {time}.',
@@ -182,7 +176,6 @@ export const german: Readonly<Record<TextKey, string>> = {
   'connection.INTERRUPTED': 'unterbrochen',
   'connection.INITIALIZING': 'noch keine Daten',
   'connection.OFF': 'Schlüssel abgelehnt',
-  since: 'seit {time}',
   'data-age': 'Daten geändert',
   'data-size': 'Daten',
   'segments.count': '{n} Segment || {n} Segmente',
