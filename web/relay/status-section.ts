@@ -76,8 +76,11 @@ function sourceFacts(ui: Ui, environment: EnvironmentActivity): HTMLElement {
   return factList(facts);
 }
 
+/** `sdk-…22e83` of a masked key. */
+const shortKey = (key: string): string => key.replace(/[*-]*\*[*-]*/, '…').replace(/^(\w{3})…/, '$1-…');
+
 const keyFacts = (keys: readonly (readonly [string, string | undefined])[]): readonly Fact[] =>
-  keys.flatMap(([name, key]) => (key === undefined ? [] : [[name, h('code', {}, key)] as const]));
+  keys.flatMap(([name, key]) => (key === undefined ? [] : [[name, h('code', {}, shortKey(key))] as const]));
 
 function stateMark(text: string, state: string): HTMLElement {
   return h('span', { class: 'mark', 'data-state': state }, text);

@@ -48,7 +48,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   off: 'Aus',
   default: 'Vorgabe',
   'last-change': 'Letzte Änderung',
-  'unchanged-since': 'unverändert seit dem Start des Relays, {time}',
+  'unchanged-since': 'unverändert seit dem Start des Relays ({time})',
   evaluations: 'Auswertungen',
   requested: 'Abgefragt',
   'requested.long': 'Zuletzt abgefragt',
@@ -116,7 +116,7 @@ export const german: Readonly<Record<TextKey, string>> = {
 
   'counts.title': 'Auswertungen je Variante',
   'counts.default': 'Vorgabewert des Codes',
-  'counts.none': 'Kein SDK hat seit dem Start des Relays, {time}, eine Auswertung gemeldet.',
+  'counts.none': 'Kein SDK hat seit dem Start des Relays ({time}) eine Auswertung gemeldet.',
   'counts.off': 'Ereignisse sind für diese Umgebung aus (USE_EVENTS), daher werden Auswertungen nicht gezählt.',
 
   try: 'Ausprobieren',
@@ -155,8 +155,8 @@ export const german: Readonly<Record<TextKey, string>> = {
   'copy.done': 'Kopiert',
   'copy.by-hand': 'Strg+C drücken',
 
-  'changes.none': 'Seit dem Start des Relays, {time}, hat sich nichts geändert.',
-  'changes.flag.none': 'Keine Änderung seit dem Start des Relays, {time}.',
+  'changes.none': 'Seit dem Start des Relays ({time}) hat sich nichts geändert.',
+  'changes.flag.none': 'Keine Änderung seit dem Start des Relays ({time}).',
   'changes.added': 'hinzugefügt',
   'changes.changed': 'geändert',
   'changes.removed': 'entfernt',
@@ -194,7 +194,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'client-id': 'Client-seitige ID',
   source: 'Quelle und Daten',
   sdks: 'Streams und SDKs',
-  'sdks.none': 'Seit dem Start des Relays, {time}, hat sich kein SDK verbunden.',
+  'sdks.none': 'Seit dem Start des Relays ({time}) hat sich kein SDK verbunden.',
   'sdks.name': 'SDK',
   'sdks.kind': 'Art',
   'sdks.streams': 'Streams',
@@ -220,7 +220,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   unknown: 'Abgefragte unbekannte Flags',
   'unknown.none': 'Keine.',
   problems: 'Letzte Warnungen und Fehler',
-  'problems.none': 'Keine seit dem Start des Relays, {time}.',
+  'problems.none': 'Keine seit dem Start des Relays ({time}).',
   'problem.warn': 'Warnung',
   'problem.error': 'Fehler',
 

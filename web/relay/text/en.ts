@@ -46,7 +46,7 @@ export const english = {
   off: 'Off',
   default: 'Default',
   'last-change': 'Last change',
-  'unchanged-since': 'unchanged since the relay started, {time}',
+  'unchanged-since': 'unchanged since the relay started ({time})',
   evaluations: 'Evaluations',
   requested: 'Requested',
   'requested.long': 'Last requested',
@@ -114,7 +114,7 @@ export const english = {
 
   'counts.title': 'Evaluations per variation',
   'counts.default': 'default of the code',
-  'counts.none': 'No SDK has reported an evaluation since the relay started, {time}.',
+  'counts.none': 'No SDK has reported an evaluation since the relay started ({time}).',
   'counts.off': 'Events are off for this environment (USE_EVENTS), so evaluations are not counted.',
 
   try: 'Try',
@@ -152,8 +152,8 @@ export const english = {
   'copy.done': 'Copied',
   'copy.by-hand': 'Press Ctrl+C',
 
-  'changes.none': 'Nothing has changed since the relay started, {time}.',
-  'changes.flag.none': 'No change since the relay started, {time}.',
+  'changes.none': 'Nothing has changed since the relay started ({time}).',
+  'changes.flag.none': 'No change since the relay started ({time}).',
   'changes.added': 'added',
   'changes.changed': 'changed',
   'changes.removed': 'removed',
@@ -191,7 +191,7 @@ export const english = {
   'client-id': 'Client-side ID',
   source: 'Source and data',
   sdks: 'Streams and SDKs',
-  'sdks.none': 'No SDK has connected since the relay started, {time}.',
+  'sdks.none': 'No SDK has connected since the relay started ({time}).',
   'sdks.name': 'SDK',
   'sdks.kind': 'Kind',
   'sdks.streams': 'Streams',
@@ -217,7 +217,7 @@ export const english = {
   unknown: 'Unknown flags requested',
   'unknown.none': 'None.',
   problems: 'Last warnings and errors',
-  'problems.none': 'None since the relay started, {time}.',
+  'problems.none': 'None since the relay started ({time}).',
   'problem.warn': 'Warning',
   'problem.error': 'Error',
 
