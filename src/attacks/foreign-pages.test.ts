@@ -155,7 +155,16 @@ test('a page of another site reads only the public answers of relay and hub, and
   for (const { name, url } of servers) {
     const exchange = rawClient(t, url);
     const paths: Readonly<Record<string, readonly string[]>> = {
-      relay: ['/status', '/sdk/flags', '/sdk/latest-all', '/all', '/sdk/evalx/contexts/e30', '/metrics', '/nowhere'],
+      relay: [
+        '/status',
+        '/sdk/flags',
+        '/sdk/latest-all',
+        '/all',
+        '/sdk/evalx/contexts/e30',
+        '/metrics',
+        '/api/flags',
+        '/nowhere',
+      ],
       hub: ['/', '/servers.json', '/-/healthy'],
       alerts: ['/api/v2/status', '/api/v2/alerts', '/api/v2/silences', '/metrics', '/'],
       dashboard: ['/health'],

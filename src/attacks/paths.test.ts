@@ -9,7 +9,17 @@ const SECRET = 'PLANTED-OUTSIDE';
 /** The places of a name or a path in the answers of a server. */
 const BASES: Readonly<Record<AttackedServer['name'], readonly string[]>> = {
   alerts: ['/', '/assets/', '/api/v2/silence/', '/api/v2/', '/-/', '/debug/', '/debug/pprof/'],
-  relay: ['/', '/sdk/flags/', '/sdk/flags?filter=', '/sdk/latest-all?filter=', '/sdk/goals/', '/sdk/evalx/', '/debug/'],
+  relay: [
+    '/',
+    '/assets/',
+    '/api/flags/',
+    '/sdk/flags/',
+    '/sdk/flags?filter=',
+    '/sdk/latest-all?filter=',
+    '/sdk/goals/',
+    '/sdk/evalx/',
+    '/debug/',
+  ],
   dashboard: ['/', '/assets/', '/data/', '/data/sample/', '/sample/', '/analytics/', '/api/', '/api/events?user='],
   rooms: [
     '/',

@@ -42,6 +42,12 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     { variables: { MAX_CLIENT_REQUEST_BODY_SIZE: '0B' } },
     ['MAX_CLIENT_REQUEST_BODY_SIZE: "0B" is invalid; write a size of at least 1B such as 500KiB, 5MiB or 1GiB'],
   ],
+  [
+    { variables: { PAGE_TOKEN: 'too short' } },
+    [
+      'PAGE_TOKEN: the value is invalid; write at least 16 visible ASCII characters, such as the output of openssl rand -hex 16',
+    ],
+  ],
   [{ variables: { EVENTS_CAPACITY: '0' } }, ['EVENTS_CAPACITY: "0" is invalid; write a whole number of at least 1']],
   [{ variables: { EVENTS_MODE: 'off', USE_EVENTS: '1' } }, ['EVENTS_MODE: off contradicts USE_EVENTS']],
   [

@@ -50,6 +50,7 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
   ['[Main]\nexpiredCredentialCleanupInterval = 1m', { EXPIRED_CREDENTIAL_CLEANUP_INTERVAL: '100ms' }, {}],
   ['[Main]\nmaxClientWriteTime = 45s', { MAX_CLIENT_WRITE_TIME: '45s' }, {}],
   ['[Main]\nevaluatedStreams = true', { EVALUATED_STREAMS: 'true' }, { evaluatedStreams: true }],
+  ['[Main]\npageToken = 0123456789abcdef', { PAGE_TOKEN: '0123456789abcdef' }, { pageToken: '0123456789abcdef' }],
   ['[Main]\nrecordPath = /var/r', { RECORD_PATH: '/var/r' }, { recordPath: '/var/r' }],
   [
     '[Main]\ntlsEnabled = 1\ntlsCert = c\ntlsKey = k\ntlsMinVersion = 1.2',
