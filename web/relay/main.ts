@@ -135,6 +135,8 @@ class Browser {
     const shown = this.#shown;
     if (!shown || this.#isSignedOut) return;
     this.#shell.showEnvironments(shown.report.environments, shown.environment.name);
+    const status = formatHash({ ...this.#route, section: 'status', flag: undefined });
+    this.#shell.showCondition(shown.environment.status.connectionStatus.state, status);
     // The answer of another environment is on its way.
     if (this.#route.environment !== undefined && this.#route.environment !== shown.environment.name) return;
     const name = `${this.#route.section} ${shown.environment.name}`;

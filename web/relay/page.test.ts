@@ -164,7 +164,7 @@ test('the page of the relay', async (t) => {
     await page.getByText(/The flags cannot be read.*flags\.yml:1/).waitFor();
     await page.getByRole('cell', { name: 'GoClient/7.1.0' }).waitFor();
     await page.getByText('gone-flag').waitFor();
-    await page.getByText('interrupted').waitFor();
+    await page.getByText('The source is interrupted; the last data is served.').waitFor();
     writeFileSync(file, FLAGS);
     await page.getByText('up to date').waitFor();
     await page.getByRole('link', { name: 'Connect' }).click();

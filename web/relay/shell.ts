@@ -7,6 +7,12 @@ import type { Ui } from './ui.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
+const CONDITIONS = {
+  INTERRUPTED: 'condition.INTERRUPTED',
+  INITIALIZING: 'condition.INITIALIZING',
+  OFF: 'condition.OFF',
+} as const;
+
 export interface ShellParts {
   onEnvironment(name: string): void;
   onLanguage(language: Language): void;
@@ -20,6 +26,8 @@ export class Shell {
   readonly #links = new Map<string, HTMLAnchorElement>();
   readonly #environment: HTMLSelectElement;
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  /** In the document before its text, so that screen readers announce it. */
+  readonly #condition = h('div', { role: 'status' });
   readonly #parts: ShellParts;
   #environments = '';
 
@@ -54,6 +62,7 @@ export class Shell {
       h('a', { class: 'skip', href: '#main', onclick: skip }, t('skip')),
       h('header', { class: 'bar' }, bar),
       this.#banner,
+      this.#condition,
       this.main,
     );
   }
@@ -101,6 +110,15 @@ export class Shell {
       this.#environment.hidden = environments.length === 0;
     }
     if (current !== undefined) this.#environment.value = current;
+  }
+
+  /** Shows what is wrong with the source of the environment, with a link to its status; nothing if it works. */
+  showCondition(state: keyof typeof CONDITIONS | 'VALID', href: string): void {
+    const text = state === 'VALID' ? '' : this.#ui.t(CONDITIONS[state]);
+    if (this.#condition.dataset.text === text) return;
+    this.#condition.dataset.text = text;
+    const link = h('a', { href }, this.#ui.t('status'));
+    this.#condition.replaceChildren(...(text === '' ? [] : [h('div', { class: 'banner' }, h('p', {}, text), link)]));
   }
 
   /** Undefined: nothing is wrong. */

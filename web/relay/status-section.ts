@@ -63,7 +63,7 @@ function sourceFacts(ui: Ui, environment: EnvironmentActivity): HTMLElement {
       ' ',
       h('span', { class: 'soft' }, '(', ui.time(stateSince), ')'),
     ],
-    [t('data-age'), state === 'INITIALIZING' ? t('never') : ui.time(changedAt)],
+    [t('data-age'), ui.time(changedAt)],
     [t('data-size'), `${t('flags.count', { n: flags })}, ${t('segments.count', { n: segments })}`],
     ...(lastError ? [[t('last-error'), errorText(lastError), ' (', ui.time(lastError.time), ')'] as const] : []),
     ...storeFacts(ui, environment),

@@ -178,8 +178,8 @@ export interface EnvironmentActivity {
   readonly place: string;
   readonly status: EnvironmentState;
   readonly revision: string;
-  /** Of the data. */
-  readonly changedAt: number;
+  /** Of the data; null: there are none yet. */
+  readonly changedAt: number | null;
   readonly since: number;
   readonly flags: number;
   readonly segments: number;

@@ -72,7 +72,7 @@ function describe(environment: Environment, sources: ActivitySources): Environme
     place,
     status: sources.status(environment),
     revision,
-    changedAt,
+    changedAt: store.isInitialised ? changedAt : null,
     since: journal.since,
     flags: store.flags().length,
     segments: [...store.keys('segments')].length,

@@ -67,8 +67,7 @@ export class FlagsSection implements Section {
     await this.#load(
       () => this.#context.api.flags(environment),
       () => this.#loadedList === state,
-      (list: FlagList) =>
-        this.#list.show(list, this.#shown?.environment.status.connectionStatus.state !== 'INITIALIZING'),
+      (list: FlagList) => this.#list.show(list, this.#shown?.environment.changedAt !== null),
       () => {
         this.#loadedList = '';
       },
