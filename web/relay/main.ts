@@ -112,6 +112,7 @@ class Browser {
     this.#sectionName = '';
     const form = signInForm(this.#ui.t, wasTried, (token) => {
       this.#api.signIn(token);
+      this.#tag = '';
       void this.#signIn();
     });
     this.#shell.main.replaceChildren(form);
@@ -130,6 +131,17 @@ class Browser {
     this.#shell.main.replaceChildren(h('div', { class: 'state' }, title, text));
   }
 
+  /** The environment was removed, or the address is wrong. */
+  #showUnknown(): void {
+    if (this.#sectionName === 'unknown environment') return;
+    this.#sectionName = 'unknown environment';
+    this.#section = undefined;
+    const { t } = this.#ui;
+    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('unknown-environment'));
+    const link = h('a', { href: '#/flags' }, t('back'));
+    this.#shell.main.replaceChildren(h('div', { class: 'state' }, title, link));
+  }
+
   #draw(): void {
     this.#shell.showRoute(this.#route);
     const shown = this.#shown;
@@ -137,8 +149,13 @@ class Browser {
     this.#shell.showEnvironments(shown.report.environments, shown.environment.name);
     const status = formatHash({ ...this.#route, section: 'status', flag: undefined });
     this.#shell.showCondition(shown.environment.status.connectionStatus.state, status);
+    const { environment = shown.environment.name } = this.#route;
+    if (!shown.report.environments.some(({ name }) => name === environment)) {
+      this.#showUnknown();
+      return;
+    }
     // The answer of another environment is on its way.
-    if (this.#route.environment !== undefined && this.#route.environment !== shown.environment.name) return;
+    if (environment !== shown.environment.name) return;
     const name = `${this.#route.section} ${shown.environment.name}`;
     const isOther = name !== this.#sectionName;
     const isFirst = this.#sectionName === '';

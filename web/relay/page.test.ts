@@ -204,6 +204,7 @@ test('the page of the relay', async (t) => {
     ['status', '#/status', 'GoClient'],
     ['connect', '#/connect', 'Node.js'],
     ['nowhere', '#/nowhere', 'No such page'],
+    ['gone', '#/flags?env=gone', 'no such environment'],
   ];
 
   await t.test('axe finds no barriers in light and dark, and nothing hangs over the edge', async (t) => {

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 
 /** Evaluates a flag for a context with every step; undefined if the environment does not have the flag. */
 export async function tryFlag(
-  environment: Pick<Environment, 'store' | 'memberships'>,
+  environment: Environment,
   key: string,
   json: unknown,
 ): Promise<Outcome<TryAnswer> | undefined> {
@@ -18,6 +18,7 @@ export async function tryFlag(
   if (!context.ok) return refused(`context: ${context.reason}, such as {"kind": "user", "key": "ada"}`);
   const trace = new Trace();
   const memberships = await environment.memberships(context.value);
-  const { value, variation, reason, prerequisites } = evaluateFlag(flag, context.value, store, { memberships, trace });
+  const options = { trace, memberships };
+  const { value, variation, reason, prerequisites } = evaluateFlag(flag, context.value, store, options);
   return accepted({ value, variation, reason, prerequisites, steps: printTrace(trace).trimEnd().split('\n') });
 }

@@ -22,6 +22,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'condition.OFF': 'Die Quelle lehnt den Schlüssel dieser Umgebung ab.',
   failed: 'Das Relay hat einen Fehler gemeldet: {reason}',
   never: 'nie',
+  'unknown-environment': 'Dieses Relay bedient keine solche Umgebung.',
   'no-environment': 'Keine Umgebung',
   'no-environment.text': 'Dieses Relay bedient noch keine Umgebung. Status und Log sagen, warum.',
 

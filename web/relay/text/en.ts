@@ -20,6 +20,7 @@ export const english = {
   'condition.OFF': 'The source refuses the key of this environment.',
   failed: 'The relay answered with an error: {reason}',
   never: 'never',
+  'unknown-environment': 'This relay serves no such environment.',
   'no-environment': 'No environment',
   'no-environment.text': 'This relay serves no environment yet. Status and log say why.',
 
