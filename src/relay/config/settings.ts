@@ -20,7 +20,6 @@ import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
 // The settings of files and variables. The variable of an environment or a filter ends in its name.
 
-const _NO_STORE = 'there is no persistent store';
 const duration = goDuration(0);
 const positiveDuration = goDuration(1);
 /** The time between repetitions: a shorter one would only keep the machine busy. */
