@@ -100,6 +100,12 @@ test('the first events are given in their bytes', () => {
   );
 });
 
+test('only the events with a word are parsed', () => {
+  const events = EventArray.read(Buffer.from('[{"kind":"a","k":[1,2]} , {"kind":"summary","v":1},["summary"] ,"b"]'));
+  assert.deepEqual(events?.parseWith('"summary"'), [{ kind: 'summary', v: 1 }, ['summary']]);
+  assert.deepEqual(events?.parseWith('"other"'), []);
+});
+
 test('bytes that are not UTF-8 become replacement characters', () => {
   const events = EventArray.read(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]));
   assert.equal(events?.first(1).toString(), '"\ufffd"');

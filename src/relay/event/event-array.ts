@@ -36,6 +36,17 @@ export class EventArray {
     return JSON.parse(this.#bytes.toString()) as readonly Json[];
   }
 
+  /** Parses only the events whose text contains `word`. */
+  parseWith(word: string): readonly Json[] {
+    if (!this.#bytes.includes(word)) return [];
+    return this.#ends.flatMap((end, index) => {
+      // From the comma after the event before.
+      const start = index === 0 ? this.#opening + 1 : this.#bytes.indexOf(COMMA, this.#ends[index - 1]) + 1;
+      const event = this.#bytes.subarray(start, end);
+      return event.includes(word) ? [JSON.parse(event.toString()) as Json] : [];
+    });
+  }
+
   /** The text of the first events with the commas between them, as received. */
   first(count: number): Buffer {
     const end = count < this.count ? this.#ends[count - 1] : this.#bytes.lastIndexOf(CLOSING_BRACKET);

@@ -11,7 +11,7 @@ import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
 import { EventArray } from './event-array.ts';
-import { type EventFormat, EventPublisher } from './publisher.ts';
+import { type EventFormat, EventPublisher, mustSummarize } from './publisher.ts';
 import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
@@ -109,7 +109,8 @@ export class EventForwarder implements EventReceiver {
     if (post.kind !== 'analytics') return;
     const body = await this.#inflate(post);
     if (typeof body === 'string' || this.#isRepeated(post)) return;
-    this.#parts.evaluations?.addEvents(parseArray(body.toString()) ?? [], readFormat(post.header));
+    const events = EventArray.read(body);
+    if (events) this.#countEvaluations(events, readFormat(post.header));
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
@@ -216,10 +217,16 @@ export class EventForwarder implements EventReceiver {
     }
     this.counts.received += events.count;
     this.counts.receivedBytes += bytes.length;
-    this.#parts.evaluations?.addEvents(events, format);
+    this.#countEvaluations(events, format);
     const publisher = this.#publishers.get(sdkKind);
     if (publisher) publisher.publish(events, format);
     else this.counts.dropped += events.count;
+  }
+
+  /** Of summarised events only the summaries count, and need to be parsed. */
+  #countEvaluations(events: EventArray, format: EventFormat): void {
+    const counted = mustSummarize(format) ? events.parse() : events.parseWith('"summary"');
+    this.#parts.evaluations?.addEvents(counted, format);
   }
 
   #tick(): void {

@@ -57,6 +57,11 @@ const CURRENT_SCHEMA = 4;
 const MAX_GROUPS = 100;
 const SUMMARIZER_IDLE_MS = 10 * 60_000;
 
+/** Whether the relay summarises the events of such a post. */
+export function mustSummarize({ schema, isUnsummarized }: Omit<EventFormat, 'tags'>): boolean {
+  return isUnsummarized || schema < FIRST_SUMMARIZED;
+}
+
 /** Sends the events of one kind of SDK, separately for each schema and value of the tags. */
 export class EventPublisher {
   readonly #parts: PublisherParts;
@@ -119,7 +124,7 @@ export class EventPublisher {
   }
 
   #groupFor({ schema, tags, isUnsummarized }: EventFormat): EventGroup | undefined {
-    const isSummarizing = isUnsummarized || schema < FIRST_SUMMARIZED;
+    const isSummarizing = mustSummarize({ schema, isUnsummarized });
     const name = `${isSummarizing ? 'summary' : schema} ${tags}`;
     const known = this.#groups.get(name);
     if (known) return known;
