@@ -143,6 +143,14 @@ test('certificates are read again; a bad one changes nothing', async (t) => {
   assert.notEqual(await fingerprint(), first);
 });
 
+test('environments stay if the next configuration leaves them to LaunchDarkly: that needs a restart', async (t) => {
+  const { reload, log, statusOf } = await startLocal(t, ['one']);
+  const autoConfig = { key: 'rel-1', allowedOrigins: [], allowedHeaders: [] };
+  await reload({ environments: [], autoConfig });
+  assert.equal(await statusOf('sdk-one'), 200);
+  assert.ok(log.lines.some(({ fields }) => fields.settings === 'autoConfig'));
+});
+
 test('settings that need a restart are named', async (t) => {
   const { log, reload } = await start(t, {});
   await reload({ port: 1, heartbeatMs: 5, environments: [] });

@@ -38,8 +38,8 @@ export interface ComposedRelay {
   settled(): Promise<readonly Environment[]>;
   /** Starts the sources. Throws a CommandError if the archive cannot be read. */
   start(): Promise<void>;
-  /** Serves the environments of these options, and has the sources look for data at once. */
-  reload(options: Pick<RelayOptions, 'environments'>): void;
+  /** Serves the environments of these options, if they name them as before, and has the sources look for data at once. */
+  reload(options: Pick<RelayOptions, 'environments' | 'archive' | 'autoConfig'>): void;
   close(): Promise<void>;
 }
 
@@ -99,10 +99,10 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
       else if (autoConfig) autoConfig.start();
       else list.update(options.environments);
     },
-    reload({ environments }) {
-      if (archive) archive.refresh();
-      else if (autoConfig) autoConfig.refresh();
-      else list.update(environments);
+    reload(next) {
+      archive?.refresh();
+      autoConfig?.refresh();
+      if (!archive && !autoConfig && !next.archive && !next.autoConfig) list.update(next.environments);
       set.refresh();
     },
     async close() {

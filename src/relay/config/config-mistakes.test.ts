@@ -105,7 +105,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
   [
     { variables: { PROXY_URL: 'http://p', PROXY_AUTH_NTLM: '1', PROXY_AUTH_DOMAIN: 'd' } },
-    ['PROXY_AUTH_NTLM: this version does not speak NTLM; user and password go as Basic'],
+    ['PROXY_AUTH_NTLM: NTLM is not supported; without it, user and password are sent as Basic'],
   ],
   [
     { variables: { USE_PROMETHEUS: '1', PROMETHEUS_PORT: '8030' } },

@@ -149,10 +149,9 @@ function readPrometheus(
 
 /** HTTPS_PROXY and the like are read by the HTTP client. */
 function readProxy({ Proxy: given }: GivenSettings, problems: string[], warnings: string[]): RelayOptions['proxy'] {
-  const { url, user, password, domain, ntlmAuth, caCertFiles } = given;
+  const { url, user, password, ntlmAuth, caCertFiles } = given;
   if (ntlmAuth?.value)
-    problems.push(`${ntlmAuth.place}: this version does not speak NTLM; user and password go as Basic`);
-  else if (domain) problems.push(`${domain.place}: a domain is for NTLM, which this version does not speak`);
+    problems.push(`${ntlmAuth.place}: NTLM is not supported; without it, user and password are sent as Basic`);
   if ((user || password) && !url)
     warnings.push(`${(user ?? password)?.place} has no effect: there is no Proxy url (PROXY_URL)`);
   const files = caCertFiles?.value ?? [];

@@ -20,7 +20,6 @@ import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
 // The settings of files and variables. The variable of an environment or a filter ends in its name.
 
-const _NO_STORE = 'there is no persistent store';
 const duration = goDuration(0);
 const positiveDuration = goDuration(1);
 /** The time between repetitions: a shorter one would only keep the machine busy. */
@@ -133,12 +132,13 @@ export const PROXY = {
   url: { variable: 'PROXY_URL', kind: httpUrl },
   user: { variable: 'PROXY_AUTH_USER', kind: anyText },
   password: { variable: 'PROXY_AUTH_PASSWORD', kind: anyText, isSecret: true },
-  domain: { variable: 'PROXY_AUTH_DOMAIN', kind: anyText },
+  domain: { variable: 'PROXY_AUTH_DOMAIN', kind: anyText, withoutEffect: 'a domain is for NTLM' },
   ntlmAuth: { variable: 'PROXY_AUTH_NTLM', kind: boolean },
   caCertFiles: { variable: 'PROXY_CA_CERTS', kind: list },
 } as const satisfies SettingsTable;
 
 const TUNING = 'this relay needs no such limits';
+const CONNECTIONS = 'the connections to LaunchDarkly need no tuning';
 
 export const HTTP = {
   enableCompression: {
@@ -146,7 +146,11 @@ export const HTTP = {
     kind: boolean,
     withoutEffect: 'answers are not compressed',
   },
-} as const;
+  idleConnTimeout: { variable: 'HTTP_IDLE_CONN_TIMEOUT', kind: anyText, withoutEffect: CONNECTIONS },
+  maxIdleConns: { variable: 'HTTP_MAX_IDLE_CONNS', kind: anyText, withoutEffect: CONNECTIONS },
+  maxIdleConnsPerHost: { variable: 'HTTP_MAX_IDLE_CONNS_PER_HOST', kind: anyText, withoutEffect: CONNECTIONS },
+  disableKeepAlives: { variable: 'HTTP_DISABLE_KEEPALIVE', kind: boolean, withoutEffect: CONNECTIONS },
+} as const satisfies SettingsTable;
 
 export const CONCURRENCY = {
   maxConcurrent: { variable: 'INIT_MAX_CONCURRENT', kind: anyText, withoutEffect: TUNING },

@@ -1,18 +1,17 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { SendsRequests } from '../../kernel/http-client/http-client.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.ts';
 import { SDK_KINDS, type SdkKind } from '../credentials.ts';
-import type { Json } from '../domain/json.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import type { EvaluationCounts } from '../journal/evaluation-counts.ts';
 import type { Inflater } from './body.ts';
 import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
-import { type EventFormat, EventPublisher } from './publisher.ts';
+import { EventArray } from './event-array.ts';
+import { type EventFormat, EventPublisher, mustSummarize } from './publisher.ts';
 import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
@@ -110,7 +109,8 @@ export class EventForwarder implements EventReceiver {
     if (post.kind !== 'analytics') return;
     const body = await this.#inflate(post);
     if (typeof body === 'string' || this.#isRepeated(post)) return;
-    this.#parts.evaluations?.addEvents(parseArray(body.toString()) ?? [], readFormat(post.header));
+    const events = EventArray.read(body);
+    if (events) this.#countEvaluations(events, readFormat(post.header));
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
@@ -209,34 +209,29 @@ export class EventForwarder implements EventReceiver {
   }
 
   #parse({ sdkKind, bytes, format }: AcceptedPost): void {
-    const text = bytes.toString();
-    const events = parseArray(text);
+    const events = EventArray.read(bytes);
     if (!events) {
       this.counts.droppedPosts++;
       this.#warnings.warn('a post of events was dropped: it is not a JSON array', { sdkKind });
       return;
     }
-    this.counts.received += events.length;
+    this.counts.received += events.count;
     this.counts.receivedBytes += bytes.length;
-    this.#parts.evaluations?.addEvents(events, format);
+    this.#countEvaluations(events, format);
     const publisher = this.#publishers.get(sdkKind);
-    if (publisher) publisher.publish(events, isUtf8(bytes) ? bytes : Buffer.from(text), format);
-    else this.counts.dropped += events.length;
+    if (publisher) publisher.publish(events, format);
+    else this.counts.dropped += events.count;
+  }
+
+  /** Of summarised events only the summaries count, and need to be parsed. */
+  #countEvaluations(events: EventArray, format: EventFormat): void {
+    const counted = mustSummarize(format) ? events.parse() : events.parseWith('"summary"');
+    this.#parts.evaluations?.addEvents(counted, format);
   }
 
   #tick(): void {
     this.#parseAll();
     for (const publisher of this.#publishers.values()) publisher.tick();
-  }
-}
-
-/** Undefined if invalid; the error message would quote the post. */
-function parseArray(text: string): readonly Json[] | undefined {
-  try {
-    const json: Json = JSON.parse(text);
-    return Array.isArray(json) ? json : undefined;
-  } catch {
-    return undefined;
   }
 }
 

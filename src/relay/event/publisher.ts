@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Json } from '../domain/json.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import type { EventCounts } from './counts.ts';
 import { type DeliveryParts, deliver } from './delivery.ts';
+import type { EventArray } from './event-array.ts';
 import { ByteBudget, type EventBatch, type EventOutbox, EventQueue, type EventQueueLimits } from './queue.ts';
 import { EventSummarizer } from './summarizer.ts';
 import type { EventTarget } from './target.ts';
@@ -57,6 +57,11 @@ const CURRENT_SCHEMA = 4;
 const MAX_GROUPS = 100;
 const SUMMARIZER_IDLE_MS = 10 * 60_000;
 
+/** Whether the relay summarises the events of such a post. */
+export function mustSummarize({ schema, isUnsummarized }: Omit<EventFormat, 'tags'>): boolean {
+  return isUnsummarized || schema < FIRST_SUMMARIZED;
+}
+
 /** Sends the events of one kind of SDK, separately for each schema and value of the tags. */
 export class EventPublisher {
   readonly #parts: PublisherParts;
@@ -85,16 +90,16 @@ export class EventPublisher {
     this.#isRefused = false;
   }
 
-  /** Queues the events of one post; `text` is their JSON array. */
-  publish(events: readonly Json[], text: Buffer, format: EventFormat): void {
+  /** Queues the events of one post. */
+  publish(events: EventArray, format: EventFormat): void {
     const { counts, clock } = this.#parts;
     const group = this.#isRefused ? undefined : this.#groupFor(format);
     if (!group) {
-      counts.dropped += events.length;
+      counts.dropped += events.count;
       return;
     }
     group.usedAt = clock.now();
-    counts.dropped += group.outbox.accept(events, text, format.schema);
+    counts.dropped += group.outbox.accept(events, format.schema);
   }
 
   /** Starts to send queued events, except of groups with a delivery in progress. */
@@ -119,7 +124,7 @@ export class EventPublisher {
   }
 
   #groupFor({ schema, tags, isUnsummarized }: EventFormat): EventGroup | undefined {
-    const isSummarizing = isUnsummarized || schema < FIRST_SUMMARIZED;
+    const isSummarizing = mustSummarize({ schema, isUnsummarized });
     const name = `${isSummarizing ? 'summary' : schema} ${tags}`;
     const known = this.#groups.get(name);
     if (known) return known;

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EventArray } from './event-array.ts';
 import { ByteBudget, EventQueue } from './queue.ts';
 
-const accept = (queue: EventQueue, text: string) => queue.accept(JSON.parse(text), Buffer.from(text));
+const arrayOf = (bytes: Buffer): EventArray => {
+  const events = EventArray.read(bytes);
+  assert.ok(events);
+  return events;
+};
+const accept = (queue: EventQueue, text: string) => queue.accept(arrayOf(Buffer.from(text)));
 const onFull = () => {};
 const taken = (queue: EventQueue) => {
   const batch = queue.take();
@@ -86,7 +92,7 @@ test('a small part of a large buffer is all that is kept of it', () => {
   const large = Buffer.alloc(1000, ' ');
   const text = large.subarray(500, 503);
   text.write('[1]');
-  queue.accept([1], text);
+  queue.accept(arrayOf(text));
   large.fill('x');
   assert.deepEqual(taken(queue), ['[1]', 1]);
 });

@@ -1,4 +1,4 @@
-import type { Json } from '../domain/json.ts';
+import type { EventArray } from './event-array.ts';
 
 /** The events of one post. */
 export interface EventBatch {
@@ -41,8 +41,8 @@ export interface EventQueueLimits {
 
 /** Queues events until the next flush. */
 export interface EventOutbox {
-  /** Adds events of `schema` read from `text`. Returns the number of dropped ones. */
-  accept(events: readonly Json[], text: Buffer, schema: number): number;
+  /** Adds events of `schema`. Returns the number of dropped ones. */
+  accept(events: EventArray, schema: number): number;
   /** Removes and returns all events; undefined if there are none. */
   take(): EventBatch | undefined;
   /** Number of queued events. */
@@ -66,13 +66,12 @@ export class EventQueue implements EventOutbox {
     return this.#count;
   }
 
-  accept(events: readonly Json[], text: Buffer): number {
-    if (events.length === 0) return 0;
-    const room = this.#room();
-    if (events.length <= room) return this.#push(elementsOf(text), events.length) ? 0 : events.length;
-    this.#limits.onFull();
-    const fitting = room > 0 ? serialise(events.slice(0, room)) : undefined;
-    return fitting && this.#push(elementsOf(fitting), room) ? events.length - room : events.length;
+  accept(events: EventArray): number {
+    const { count } = events;
+    if (count === 0) return 0;
+    const fitting = Math.min(count, this.#room());
+    if (fitting < count) this.#limits.onFull();
+    return fitting > 0 && this.#push(events.first(fitting), fitting) ? count - fitting : count;
   }
 
   /** Adds one event as JSON text; false if the queue is full. */
@@ -120,19 +119,4 @@ export class EventQueue implements EventOutbox {
     this.#count += count;
     this.#bytes += chunk.length;
   }
-}
-
-/** Undefined if the events are nested too deeply. */
-function serialise(events: readonly Json[]): Buffer | undefined {
-  try {
-    return Buffer.from(JSON.stringify(events));
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-/** The text between the brackets of a JSON array. */
-function elementsOf(array: Buffer): Buffer {
-  return array.subarray(array.indexOf('[') + 1, array.lastIndexOf(']'));
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Json } from '../domain/json.ts';
 import type { StoredFlag } from '../domain/summary/event.ts';
 import recorded from '../domain/testdata/go-summaries.yml';
+import { EventArray } from './event-array.ts';
 import { ByteBudget } from './queue.ts';
 import { EventSummarizer } from './summarizer.ts';
 
@@ -29,7 +29,9 @@ class Bench {
 
   /** Accepts the events; returns the number of dropped ones. */
   accept(events: readonly unknown[], schema = 2): number {
-    return this.summarizer.accept(events as readonly Json[], Buffer.alloc(0), schema);
+    const array = EventArray.read(Buffer.from(JSON.stringify(events)));
+    assert.ok(array);
+    return this.summarizer.accept(array, schema);
   }
 
   take(): readonly Sent[] {

@@ -3,6 +3,7 @@ import type { EventContext } from '../domain/summary/context.ts';
 import { completeEvent, type FeatureEvent, readSdkEvent, type StoredFlag } from '../domain/summary/event.ts';
 import { printCustom, printFeature, printIdentify, printIndex } from '../domain/summary/output.ts';
 import { Summary } from '../domain/summary/summary.ts';
+import type { EventArray } from './event-array.ts';
 import { type EventBatch, type EventOutbox, EventQueue, type EventQueueLimits } from './queue.ts';
 import { RecentKeys } from './recent-keys.ts';
 
@@ -37,9 +38,9 @@ export class EventSummarizer implements EventOutbox {
     return this.#queue.pending + (this.#summary.isEmpty ? 0 : 1);
   }
 
-  accept(events: readonly Json[], _text: Buffer, schema: number): number {
+  accept(events: EventArray, schema: number): number {
     let dropped = 0;
-    for (const event of events) if (!this.#tryOne(event, schema)) dropped++;
+    for (const event of events.parse()) if (!this.#tryOne(event, schema)) dropped++;
     return dropped;
   }
 

@@ -1,4 +1,4 @@
-import { type HttpContext, readBody } from '../../kernel/http/app.ts';
+import { answerWith, type HttpContext, readBody } from '../../kernel/http/app.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from '../event/receiver.ts';
@@ -58,7 +58,8 @@ function receivePost(
 function answer(c: HttpContext, receipt: EventReceipt, headers: AnswerHeaders): Response {
   switch (receipt) {
     case 'accepted':
-      return c.body(null, 202, headers);
+      // Without a length Node would answer in chunks.
+      return answerWith(c, null, 202, { ...headers, 'content-length': '0' });
     case 'not gzip':
       return refusePlainly(c, 400, 'gzip: invalid header', headers);
     case 'empty':

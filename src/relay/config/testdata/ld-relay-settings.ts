@@ -1,0 +1,120 @@
+/**
+ * Every setting of ld-relay's reference: section, key, variable; `-` for none. Source: docs/configuration.md and docs/metrics.md
+ * of launchdarkly/ld-relay, of 8.10 and, after the empty line, of later versions.
+ */
+export const LD_RELAY_SETTINGS = `
+Main streamUri STREAM_URI
+Main baseUri BASE_URI
+Main clientSideBaseUri CLIENT_SIDE_BASE_URI
+Main exitOnError EXIT_ON_ERROR
+Main exitAlways EXIT_ALWAYS
+Main ignoreConnectionErrors IGNORE_CONNECTION_ERRORS
+Main port PORT
+Main initTimeout INIT_TIMEOUT
+Main heartbeatInterval HEARTBEAT_INTERVAL
+Main maxClientConnectionTime MAX_CLIENT_CONNECTION_TIME
+Main disconnectedStatusTime DISCONNECTED_STATUS_TIME
+Main tlsEnabled TLS_ENABLED
+Main tlsCert TLS_CERT
+Main tlsKey TLS_KEY
+Main tlsMinVersion TLS_MIN_VERSION
+Main logLevel LOG_LEVEL
+Main bigSegmentsStaleAsDegraded BIG_SEGMENTS_STALE_AS_DEGRADED
+Main bigSegmentsStaleThreshold BIG_SEGMENTS_STALE_THRESHOLD
+Main expiredCredentialCleanupInterval EXPIRED_CREDENTIAL_CLEANUP_INTERVAL
+AutoConfig key AUTO_CONFIG_KEY
+AutoConfig envDatastorePrefix ENV_DATASTORE_PREFIX
+AutoConfig envDatastoreTableName ENV_DATASTORE_TABLE_NAME
+AutoConfig envAllowedOrigin ENV_ALLOWED_ORIGIN
+AutoConfig envAllowedHeader ENV_ALLOWED_HEADER
+OfflineMode fileDataSource FILE_DATA_SOURCE
+OfflineMode fileDataSourceMonitoringInterval FILE_DATA_SOURCE_MONITORING_INTERVAL
+OfflineMode envDatastorePrefix ENV_DATASTORE_PREFIX
+OfflineMode envDatastoreTableName ENV_DATASTORE_TABLE_NAME
+OfflineMode envAllowedOrigin ENV_ALLOWED_ORIGIN
+OfflineMode envAllowedHeader ENV_ALLOWED_HEADER
+Events sendEvents USE_EVENTS
+Events eventsUri EVENTS_HOST
+Events flushInterval EVENTS_FLUSH_INTERVAL
+Events capacity EVENTS_CAPACITY
+Events inlineUsers EVENTS_INLINE_USERS
+Events maxInboundPayloadSize EVENTS_MAX_INBOUND_PAYLOAD_SIZE
+Environment sdkKey LD_ENV_
+Environment mobileKey LD_MOBILE_KEY_
+Environment envId LD_CLIENT_SIDE_ID_
+Environment secureMode LD_SECURE_MODE_
+Environment prefix LD_PREFIX_
+Environment tableName LD_TABLE_NAME_
+Environment allowedOrigin LD_ALLOWED_ORIGIN_
+Environment allowedHeader LD_ALLOWED_HEADER_
+Environment logLevel LD_LOG_LEVEL_
+Environment ttl LD_TTL_
+Environment projKey LD_PROJ_KEY_
+Filters keys LD_FILTER_KEYS_
+Redis enabled USE_REDIS
+Redis host REDIS_HOST
+Redis port REDIS_PORT
+Redis url REDIS_URL
+Redis tls REDIS_TLS
+Redis username REDIS_USERNAME
+Redis password REDIS_PASSWORD
+Redis localTtl CACHE_TTL
+Consul enabled USE_CONSUL
+Consul host CONSUL_HOST
+Consul token CONSUL_TOKEN
+Consul tokenFile CONSUL_TOKEN_FILE
+Consul localTtl CACHE_TTL
+DynamoDB enabled USE_DYNAMODB
+DynamoDB tableName DYNAMODB_TABLE
+DynamoDB url DYNAMODB_URL
+DynamoDB localTtl CACHE_TTL
+Datadog enabled USE_DATADOG
+Datadog prefix DATADOG_PREFIX
+Datadog traceAddr DATADOG_TRACE_ADDR
+Datadog statsAddr DATADOG_STATS_ADDR
+Datadog tag DATADOG_TAG_
+Stackdriver enabled USE_STACKDRIVER
+Stackdriver prefix STACKDRIVER_PREFIX
+Stackdriver projectID STACKDRIVER_PROJECT_ID
+Prometheus enabled USE_PROMETHEUS
+Prometheus prefix PROMETHEUS_PREFIX
+Prometheus port PROMETHEUS_PORT
+Proxy url PROXY_URL
+Proxy ntlmAuth PROXY_AUTH_NTLM
+Proxy user PROXY_AUTH_USER
+Proxy password PROXY_AUTH_PASSWORD
+Proxy domain PROXY_AUTH_DOMAIN
+Proxy caCertFiles PROXY_CA_CERTS
+
+Main gracefulShutdownTimeout GRACEFUL_SHUTDOWN_TIMEOUT
+Main maxClientRequestBodySize MAX_CLIENT_REQUEST_BODY_SIZE
+Main pingStreamJitterTime PING_STREAM_JITTER_TIME
+AutoConfig cacheKey AUTO_CONFIG_CACHE_KEY
+AutoConfig cacheEncryptionKey AUTO_CONFIG_CACHE_ENCRYPTION_KEY
+Events metricsCapacity EVENTS_METRICS_CAPACITY
+Concurrency maxConcurrent INIT_MAX_CONCURRENT
+Concurrency maxQueued INIT_MAX_QUEUED
+Concurrency sendTimeout INIT_SEND_TIMEOUT
+Redis clientCertificateFile REDIS_CLIENT_CERT_FILE
+Redis clientKeyFile REDIS_CLIENT_KEY_FILE
+Redis caFile REDIS_CA_FILE
+Redis atomicUpsert REDIS_ATOMIC_UPSERT
+Redis connectTimeout REDIS_CONNECT_TIMEOUT
+Redis readTimeout REDIS_READ_TIMEOUT
+OpenTelemetry enabled USE_OTLP
+OpenTelemetry protocol OTEL_EXPORTER_OTLP_PROTOCOL
+OpenTelemetry metricsCardinalityLimit OTEL_METRICS_CARDINALITY_LIMIT
+OpenTelemetry environmentStatusMetrics OTEL_ENVIRONMENT_STATUS_METRICS
+OpenTelemetry logsExporter OTEL_LOGS_EXPORTER
+OpenTelemetry tracesExporter OTEL_TRACES_EXPORTER
+OpenTelemetry metricsExporter OTEL_METRICS_EXPORTER
+Http enableCompression HTTP_ENABLE_COMPRESSION
+Http idleConnTimeout HTTP_IDLE_CONN_TIMEOUT
+Http maxIdleConns HTTP_MAX_IDLE_CONNS
+Http maxIdleConnsPerHost HTTP_MAX_IDLE_CONNS_PER_HOST
+Http disableKeepAlives HTTP_DISABLE_KEEPALIVE
+`
+  .trim()
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => line.split(' ') as [section: string, key: string, variable: string]);
