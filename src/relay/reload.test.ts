@@ -145,7 +145,7 @@ test('certificates are read again; a bad one changes nothing', async (t) => {
 
 test('environments stay if the next configuration leaves them to LaunchDarkly: that needs a restart', async (t) => {
   const { reload, log, statusOf } = await startLocal(t, ['one']);
-  const autoConfig = { key: 'rel-1', allowedOrigins: [], allowedHeaders: [] };
+  const autoConfig = { key: 'rel-1', allowedOrigins: [], allowedHeaders: [], cache: undefined };
   await reload({ environments: [], autoConfig });
   assert.equal(await statusOf('sdk-one'), 200);
   assert.ok(log.lines.some(({ fields }) => fields.settings === 'autoConfig'));
