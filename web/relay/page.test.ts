@@ -166,7 +166,6 @@ test('the page of the relay', async (t) => {
     await page.getByText('gone-flag').waitFor();
     await page.getByText('The source is interrupted; the last data is served.').waitFor();
     writeFileSync(file, FLAGS);
-    await page.getByText('up to date').waitFor();
     await page.getByRole('link', { name: 'Connect' }).click();
     await page.getByText(`init('SDK_KEY', { baseUri: url`).waitFor();
     await page.getByText(`const url = '${url}'`).first().waitFor();
