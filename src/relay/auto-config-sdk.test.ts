@@ -12,6 +12,7 @@ import type { RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
 import { runRelay } from './testing/command.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
+import { startRedis } from './testing/databases/redis.ts';
 import { AUTO_CONFIG_KEY, configurationPut, representation } from './testing/launchdarkly/auto-config.ts';
 import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { answerStatus, plainFlag, sseEvent } from './testing/launchdarkly/faults.ts';
@@ -227,6 +228,26 @@ test('a relay starts from the last configuration while LaunchDarkly is down', as
   await eventually('current data', async () => (await textOf(client)) === 'current');
   await eventuallyKnows(relay, 'sdk-b');
   assert.equal(await knock(relay, 'sdk-a', '?filter=few'), 404);
+});
+
+test('a relay starts from Redis while LaunchDarkly is down', async (t) => {
+  const redis = await startRedis(t);
+  if (!redis) return;
+  const fake = await startFakeLaunchDarkly(t, flagsOf('stored'));
+  fake.autoConfig.put = configurationPut([representation('a'), representation('b')]);
+  const connection = { username: undefined, password: undefined, connectTimeoutMs: 5000, readTimeoutMs: 5000 };
+  const files = { caFile: undefined, certFile: undefined, keyFile: undefined };
+  const options: Partial<RelayOptions> = {
+    autoConfig: { ...AUTO_CONFIG, cache: { key: 'relays', secret: 'encrypts' }, storePrefix: 'ld-$CID' },
+    store: { database: 'redis', cacheTtlMs: 30_000, redis: { url: redis.url, ...connection, ...files } },
+  };
+  const before = await start(t, fake, options);
+  assert.deepEqual(await before.relay.settled, []);
+  await before.relay.close();
+  await fake.stop();
+  const { relay } = await start(t, fake, options);
+  assert.deepEqual(await relay.settled, []);
+  for (const key of ['sdk-a', 'sdk-b']) assert.equal(await textOf(await openSdk(t, relay, key)), 'stored');
 });
 
 test('a relay whose key LaunchDarkly refuses at the start ends with a message', async (t) => {

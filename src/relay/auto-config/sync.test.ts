@@ -19,7 +19,7 @@ import { type AutoConfigParts, AutoConfigSync } from './sync.ts';
 const MINUTE_MS = 60_000;
 
 interface Options {
-  /** What is kept from before; an Error cannot be read. */
+  /** What is kept from before; an Error cannot be read, a function gives one or the other. */
   readonly kept?: unknown;
   readonly deadlineMs?: number;
 }
@@ -33,8 +33,9 @@ function startSync(t: TestContext, { kept, deadlineMs }: Options = {}) {
   const memory: ConfigurationMemory & { json: Json | undefined } = {
     json: undefined,
     read: async () => {
-      if (kept instanceof Error) throw kept;
-      return kept;
+      const found = typeof kept === 'function' ? kept() : kept;
+      if (found instanceof Error) throw found;
+      return found;
     },
     keep(json) {
       memory.json = json();
@@ -286,4 +287,15 @@ describe('the last configuration is used', () => {
       assert.match(log.text, /the last configuration cannot be used/);
     });
   }
+
+  test('when the database that holds it comes later', async (t) => {
+    const database = { configuration: new Error('no connection') as unknown };
+    const { http, clock, names } = startSync(t, { kept: () => database.configuration });
+    (await http.next()).fail(new Error('connect ECONNREFUSED'));
+    await settle();
+    database.configuration = keptOf(representation('a'));
+    clock.advance(10_000);
+    await settle();
+    assert.deepEqual(names(), ['a']);
+  });
 });

@@ -32,6 +32,8 @@ const WORDS = {
 };
 /** The last configuration is used after this time without an answer, or at the first failure. */
 const RESTORE_AFTER_MS = 3000;
+/** If it could not be read. */
+const RESTORE_AGAIN_MS = 10_000;
 const INVALID_KEY: readonly (number | undefined)[] = [401, 403];
 
 /** Fills the list of environments from LaunchDarkly's automatic configuration, and follows its changes. */
@@ -157,14 +159,15 @@ export class AutoConfigSync {
     this.#resolveListed();
   }
 
-  /** Once, when LaunchDarkly is known to fail. */
+  /** When LaunchDarkly is known to fail. */
   #restore(): void {
-    if (!this.#isCurrent && !this.#isClosed) this.#restoring ??= this.#restoreFirst();
+    if (!this.#parts.credentials.isComplete && !this.#isClosed) this.#restoring ??= this.#restoreFirst();
   }
 
   /** Uses the first configuration that a memory has, unless LaunchDarkly has sent one meanwhile. */
   async #restoreFirst(): Promise<void> {
-    const { memories, log } = this.#parts;
+    const { memories, clock, log } = this.#parts;
+    let hasFailed = false;
     for (const memory of memories) {
       try {
         const json = await memory.read();
@@ -175,8 +178,15 @@ export class AutoConfigSync {
         log.info('using the last configuration until LaunchDarkly delivers');
         return this.#apply({ kind: 'put', configuration: read.value });
       } catch (error) {
+        hasFailed = true;
         log.warn('the last configuration cannot be used', { error: messageOf(error) });
       }
     }
+    if (!hasFailed || this.#isClosed) return;
+    // A database may start together with the relay.
+    this.#cancelRestoring = clock.after(RESTORE_AGAIN_MS, () => {
+      this.#restoring = undefined;
+      this.#restore();
+    });
   }
 }

@@ -70,6 +70,11 @@ export class ConnectionStatus {
     this.#notify();
   }
 
+  /** Another key is tried: the refusal of the previous one no longer counts. */
+  renewed(now: number): void {
+    if (this.#state === 'OFF') this.#enter(this.#wasValid ? 'INTERRUPTED' : 'INITIALIZING', now);
+  }
+
   /** Refused before any data arrived: the credentials of the environment count as unknown. */
   get isRefusedFromTheStart(): boolean {
     return this.#state === 'OFF' && !this.#wasValid;

@@ -124,19 +124,20 @@ for (const [name, open] of DATABASES) {
     const database = await open(t);
     if (!database) return;
 
-    await t.test('bytes are read as written, and replaced as a whole', { skip: !database.blobs }, async () => {
-      const blobs = database.blobs?.('configuration') as BlobStore;
-      assert.deepEqual(await blobs.read(), new Map());
-      const bytes = Buffer.from([0, 255, 128, 10]);
-      // More than one request of DynamoDB takes.
-      const many = new Map(Array.from({ length: 30 }, (_, index) => [`env:${index}`, bytes] as const));
-      await blobs.replace(many);
-      assert.deepEqual(new Map([...(await blobs.read())].sort()), new Map([...many].sort()));
-      await blobs.replace(new Map([['env:1', Buffer.from('é')]]));
-      assert.deepEqual(await blobs.read(), new Map([['env:1', Buffer.from('é')]]));
-      await blobs.replace(new Map());
-      assert.deepEqual(await blobs.read(), new Map());
-    });
+    const blobs = database.blobs?.('configuration');
+    if (blobs)
+      await t.test('bytes are read as written, and replaced as a whole', async () => {
+        assert.deepEqual(await blobs.read(), new Map());
+        const bytes = Buffer.from([0, 255, 128, 10]);
+        // More than one request of DynamoDB takes.
+        const many = new Map(Array.from({ length: 30 }, (_, index) => [`env:${index}`, bytes] as const));
+        await blobs.replace(many);
+        assert.deepEqual(new Map([...(await blobs.read())].sort()), new Map([...many].sort()));
+        await blobs.replace(new Map([['env:1', Buffer.from('é')]]));
+        assert.deepEqual(await blobs.read(), new Map([['env:1', Buffer.from('é')]]));
+        await blobs.replace(new Map());
+        assert.deepEqual(await blobs.read(), new Map());
+      });
 
     await t.test('an empty database is not initialised', async () => {
       const driver = database.driver('empty');

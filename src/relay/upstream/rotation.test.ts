@@ -96,6 +96,22 @@ test('of several replaced keys each is followed until it ends', async (t) => {
   assert.deepEqual([old.isCancelled, second.isCancelled], [true, false]);
 });
 
+test('a refusal of the replaced key no longer counts', async (t) => {
+  const { source, http, connection, clock } = startUpstream(t);
+  (await http.next()).respond(401);
+  await settle();
+  assert.ok(connection.isRefusedFromTheStart);
+  clock.advance(5);
+  source.use(after);
+  assert.deepEqual(
+    [connection.state, connection.stateSince, connection.isRefusedFromTheStart],
+    ['INITIALIZING', clock.now(), false],
+  );
+  (await http.next()).stream(SAMPLE_PUT);
+  await settle();
+  assert.equal(connection.state, 'VALID');
+});
+
 test('other options do not touch the stream', async (t) => {
   const { source, http, old } = await delivered(t);
   source.use(plainEnvironment({ secureMode: true, ttlMs: 5 }));

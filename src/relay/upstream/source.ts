@@ -54,6 +54,7 @@ class UpstreamSource implements DataSource {
     if (environment.sdkKey !== this.#current.key) {
       this.#former = [...this.#former, this.#current];
       this.#current = this.#open(environment);
+      this.#sink.connection.renewed(this.#parts.clock.now());
       if (this.#isStarted) this.#current.start();
     }
     const valid = (environment.additionalKeys ?? []).map(({ key }) => key);
