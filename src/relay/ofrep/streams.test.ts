@@ -4,7 +4,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { openSse, type SseStream } from '../../testing/http/sse-client.ts';
 import { ENV_ID, flagOf, type RelayAppOptions, SDK_KEY } from '../testing/app.ts';
 import { createOfrepRelay } from '../testing/ofrep-relay.ts';
-import { nameOfrepStream } from './streams.ts';
+import { findOfrepStream, nameOfrepStream } from './streams.ts';
 
 type Relay = ReturnType<typeof createOfrepRelay>;
 type Test = Parameters<typeof createOfrepRelay>[0];
@@ -146,6 +146,22 @@ describe('OFREP change stream', () => {
     for (const secret of [SDK_KEY.slice(4), ENV_ID]) assert.ok(!path.includes(secret));
     const other = createOfrepRelay(t, { environments: [{ name: 'elsewhere' }] });
     assert.equal(nameOfrepStream(other.environment), nameOfrepStream(relay.environment));
+  });
+
+  test('the URL of a replaced key is valid as long as the key', async (t) => {
+    const { relay } = await start(t);
+    const { environment } = relay;
+    const before = nameOfrepStream(environment);
+    const find = () => findOfrepStream([environment], before);
+    const renewed = { ...environment.options, sdkKey: 'sdk-new' };
+    environment.reconfigure({
+      ...renewed,
+      additionalKeys: [{ sdkKind: 'server', key: SDK_KEY, expiresAt: 1 }],
+    });
+    assert.notEqual(nameOfrepStream(environment), before);
+    assert.equal(find(), environment);
+    environment.reconfigure({ ...renewed, additionalKeys: [] });
+    assert.equal(find(), undefined);
   });
 
   test('a payload filter has a stream of its own', async (t) => {

@@ -137,28 +137,35 @@ class ChangeStream {
   }
 }
 
-const names = new WeakMap<EnvironmentOptions, string>();
+const names = new WeakMap<EnvironmentOptions, readonly string[]>();
 
 /**
  * The secret name of an environment's change stream in its URL, as an EventSource sends no Authorization header. Grants
  * access to that stream only and reveals nothing about the key; the same in every relay with the same key.
  */
 export function nameOfrepStream({ options }: Environment): string {
-  let name = names.get(options);
-  if (name === undefined) {
-    const subject = `OFREP change stream ${options.filter ?? ''}`;
-    name = createHmac('sha256', options.sdkKey).update(subject).digest('base64url').slice(0, 32);
-    names.set(options, name);
-  }
-  return name;
+  return namesOf(options)[0] ?? '';
+}
+
+/** That of the SDK key first; those of other valid keys stay valid with them. */
+function namesOf(options: EnvironmentOptions): readonly string[] {
+  const known = names.get(options);
+  if (known) return known;
+  const { sdkKey, additionalKeys = [], filter = '' } = options;
+  const others = additionalKeys.filter(({ sdkKind }) => sdkKind === 'server').map(({ key }) => key);
+  const made = [sdkKey, ...others].map((key) =>
+    createHmac('sha256', key).update(`OFREP change stream ${filter}`).digest('base64url').slice(0, 32),
+  );
+  names.set(options, made);
+  return made;
 }
 
 /** Finds an environment by the name of its change stream. */
 export function findOfrepStream(environments: Iterable<Environment>, name: string): Environment | undefined {
   const wanted = Buffer.from(name);
   for (const environment of environments) {
-    const own = Buffer.from(nameOfrepStream(environment));
-    if (own.length === wanted.length && timingSafeEqual(own, wanted)) return environment;
+    const own = namesOf(environment.options).map((one) => Buffer.from(one));
+    if (own.some((one) => one.length === wanted.length && timingSafeEqual(one, wanted))) return environment;
   }
   return undefined;
 }
