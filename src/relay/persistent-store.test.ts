@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { init, type LDClient } from '@launchdarkly/node-server-sdk';
 import { RedisFeatureStore } from '@launchdarkly/node-server-sdk-redis';
 import { createClient } from '@redis/client';
 import { systemClock } from '../kernel/clock.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
-import { executablePath, runProcess } from '../testing/processes.ts';
+import { executablePath, runProcess, temporaryFolder } from '../testing/processes.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { type RelayServer, startRelay } from './server.ts';
 import type { EnvironmentStatus } from './status/status.ts';
 import { SDK_KEY } from './testing/app.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
 import { startRedis, type TestRedis } from './testing/databases/redis.ts';
+import { packArchive } from './testing/launchdarkly/archive.ts';
 import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { plainEnvironment, RecordingLog } from './testing/launchdarkly/parts.ts';
@@ -48,11 +51,15 @@ interface TestRelay extends RelayServer {
   readonly log: RecordingLog;
 }
 
-async function relayOf(t: TestContext, { redis, prefix, fake }: World): Promise<TestRelay> {
+async function relayOf(
+  t: TestContext,
+  { redis, prefix, fake }: World,
+  options: Partial<RelayOptions> = {},
+): Promise<TestRelay> {
   const environments = [plainEnvironment({ sdkKey: SDK_KEY, storePrefix: prefix })];
   const listening = { host: '127.0.0.1', port: 0, streamUri: fake.url, gracefulShutdownMs: HANG_MS };
   const log = new RecordingLog();
-  const whole = { ...RELAY_DEFAULTS, ...listening, environments, store: storeOf(redis) };
+  const whole = { ...RELAY_DEFAULTS, ...listening, environments, store: storeOf(redis), ...options };
   const relay = await startRelay(whole, systemClock, log);
   t.after(() => relay.close());
   return { ...relay, log };
@@ -215,6 +222,25 @@ test('flags in Redis', async (t) => {
     assert.equal((await storedColor(world))?.version, 9);
     const sdk = await streamingSdk(sub, late);
     await shows(sdk, 'new');
+  });
+
+  await t.test('an archive is written below the prefixes of its environments, an older one too', async (sub) => {
+    const world = await createWorld(sub);
+    const path = join(temporaryFolder(sub), 'flags.tar.gz');
+    const save = (version: number) => {
+      const data = { flags: { color: plainFlag('color', `color ${version}`, version) } };
+      writeFileSync(path, packArchive(['one', 'two'].map((id) => ({ id, dataId: String(version), data }))));
+    };
+    save(5);
+    const lists = { allowedOrigins: [], allowedHeaders: [], storePrefix: `${world.prefix}-$CID` };
+    await relayOf(sub, world, { environments: [], isLocal: true, archive: { path, intervalMs: 100, ...lists } });
+    const stored = async () => {
+      const places = ['one', 'two'].map((id) => ({ ...world, prefix: `${world.prefix}-${id}` }));
+      return (await Promise.all(places.map(storedColor))).map((flag) => flag?.version).join();
+    };
+    await eventually('the data', async () => (await stored()) === '5,5');
+    save(4);
+    await eventually('the data of before', async () => (await stored()) === '4,4');
   });
 
   await t.test('exitAlways ends when the data are stored, and fails if they cannot be', async (sub) => {

@@ -7,7 +7,7 @@ import { type Listener, listen } from '../kernel/http/server.ts';
 import type { TlsSettings } from '../kernel/http/tls-front.ts';
 import type { Log } from '../kernel/log.ts';
 import { composeRelay } from './composition/relay.ts';
-import { checkAuthorities, readTls } from './composition/tls.ts';
+import { checkAuthorities, checkStoreFiles, readTls } from './composition/tls.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { needingRestart } from './config/reload.ts';
 import type { Environment } from './environment.ts';
@@ -46,6 +46,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
   };
   try {
     checkAuthorities(options);
+    checkStoreFiles(options);
     let tls = options.tls && (await readTls(options.tls));
     await start();
     const { host, port, prometheus, site } = options;

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../kernel/clock.ts';
-import { CommandError, ExitCode } from '../../kernel/errors.ts';
 import { HttpClient } from '../../kernel/http-client/http-client.ts';
 import type { Log } from '../../kernel/log.ts';
-import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { DataSink, DataSource } from '../data-source.ts';
 import type { Environment } from '../environment.ts';
@@ -46,14 +43,11 @@ export class Stores {
   #redis: Promise<RedisConnection> | undefined;
   #dynamoDb: Promise<DynamoDB> | undefined;
 
-  /** Throws a CommandError if a certificate cannot be read. */
   constructor(parts: StoresParts) {
     this.#parts = parts;
     const { options, clock, log } = parts;
-    if (options.database === 'redis') {
-      for (const file of [options.redis.caFile, options.redis.certFile, options.redis.keyFile]) checkReadable(file);
-      this.#redis = openRedis(options.redis, log, clock);
-    } else if (options.database === 'dynamodb')
+    if (options.database === 'redis') this.#redis = openRedis(options.redis, log, clock);
+    else if (options.database === 'dynamodb')
       this.#dynamoDb = openDynamoDb(options.dynamoDb, { http: this.#http, clock });
     // Each use of a store reports the failure again.
     this.#redis?.catch(() => {});
@@ -121,16 +115,4 @@ export class Stores {
 
 function shown(name: string, value: string | undefined): Readonly<Record<string, string>> {
   return value ? { [name]: value } : {};
-}
-
-function checkReadable(file: string | undefined): void {
-  if (file === undefined) return;
-  try {
-    readFileSync(file);
-  } catch (error) {
-    throw new CommandError(
-      `cannot read ${file}, a certificate or key for Redis: ${fileErrorOf(error)}`,
-      ExitCode.usage,
-    );
-  }
 }

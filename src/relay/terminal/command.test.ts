@@ -130,7 +130,11 @@ test('relay check-config reports certificates that cannot be used', async () => 
   const terminal = new FakeTerminal();
   terminal.env = {
     LD_ENV_a: 's',
+    LD_PREFIX_a: 'a',
     PROXY_CA_CERTS: '/nowhere/ca',
+    USE_REDIS: '1',
+    REDIS_CLIENT_CERT_FILE: '/nowhere/redis',
+    REDIS_CLIENT_KEY_FILE: '/nowhere/redis.key',
     TLS_ENABLED: '1',
     TLS_CERT: 'c',
     TLS_KEY: '/nowhere/k',
@@ -138,6 +142,7 @@ test('relay check-config reports certificates that cannot be used', async () => 
   assert.equal(await runRelay(['check-config', '--from-env'], terminal), 2);
   assert.deepEqual(terminal.stderr.trimEnd().split('\n').slice(1), [
     '  cannot read /nowhere/ca: there is no such file',
+    '  cannot read /nowhere/redis: there is no such file',
     '  cannot read c: there is no such file',
   ]);
 });
