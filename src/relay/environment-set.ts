@@ -34,6 +34,8 @@ interface Running {
 /** Notified of environments before their first data and after their last. */
 export interface EnvironmentSetListener {
   added(environment: Environment): void;
+  /** It has other options. */
+  changed?(environment: Environment): void;
   removed(environment: Environment): void;
 }
 
@@ -90,6 +92,7 @@ export class EnvironmentSet {
     credentials.add(environment);
     running?.events.use(options);
     running?.source.use(options);
+    for (const listener of this.#listeners) listener.changed?.(environment);
     const { filter } = options;
     environment.streams.endUnless((sdkKind, key) => credentials.find(sdkKind, key, filter) === environment);
   }

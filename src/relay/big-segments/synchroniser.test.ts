@@ -267,6 +267,15 @@ test('patches that were polled while the stream was open may come again', async 
   assert.equal(await started.store.cursor(), '3');
 });
 
+test('a check of the store after an outage ends the wait for the next attempt', async (t) => {
+  const started = start(t);
+  await calls(started);
+  started.upstream.stream?.end();
+  await settle();
+  started.synchroniser.recheck();
+  assert.deepEqual(await calls(started), ['poll ', 'open', 'poll ']);
+});
+
 test('a closed synchroniser does nothing more, in every state', async (t) => {
   const waiting = start(t);
   await calls(waiting);

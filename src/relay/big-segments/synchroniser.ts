@@ -26,7 +26,7 @@ class OutOfOrder extends Error {
   readonly hasStoreChanged: boolean;
 
   constructor(hasStoreChanged: boolean) {
-    super('a patch does not follow the stored version');
+    super(hasStoreChanged ? 'the store has another version' : 'a patch does not follow the stored version');
     this.hasStoreChanged = hasStoreChanged;
   }
 }
@@ -46,7 +46,7 @@ export class BigSegmentSynchroniser {
   /** Versions that were polled while the stream was open, which may send them again. */
   readonly #polled = new Set<string>();
   #lastFailure: string | undefined;
-  #renew = () => {};
+  #recheck = () => {};
 
   constructor(parts: SynchroniserParts) {
     this.#parts = parts;
@@ -56,9 +56,9 @@ export class BigSegmentSynchroniser {
     this.#running ??= this.#run();
   }
 
-  /** Checks at once whether the store still has what was written. */
+  /** Checks at once whether the store still has what was written, or synchronises it again if that failed. */
   recheck(): void {
-    this.#renew();
+    this.#recheck();
   }
 
   /** Resolves when nothing more is written. Idempotent. */
@@ -68,14 +68,21 @@ export class BigSegmentSynchroniser {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#parts;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const failure = await this.#synchronise(signal);
       if (signal.aborted) return;
       this.#report(failure);
-      if (!mayRetryAtOnce(failure)) await waitUnlessAborted(clock, RETRY_MS, signal);
+      if (!mayRetryAtOnce(failure)) await this.#wait(signal);
     }
+  }
+
+  /** Until the next attempt, or the next check of the store. */
+  async #wait(closing: AbortSignal): Promise<void> {
+    const wake = new AbortController();
+    this.#recheck = () => wake.abort();
+    await waitUnlessAborted(this.#parts.clock, RETRY_MS, AbortSignal.any([closing, wake.signal]));
+    this.#recheck = () => {};
   }
 
   /** Resolves with the reason for its end. */
@@ -121,11 +128,11 @@ export class BigSegmentSynchroniser {
 
   async #follow(stream: AsyncIterable<readonly BigSegmentPatch[]>, attempt: AbortController): Promise<void> {
     let isApplying = false;
-    this.#renew = () => {
+    this.#recheck = () => {
       // A synchronisation under way is not complete.
       if (!isApplying) this.#markIfKept().catch((error: unknown) => attempt.abort(error));
     };
-    const stopTimer = this.#parts.clock.every(SYNCHRONIZED_EVERY_MS, () => this.#renew());
+    const stopTimer = this.#parts.clock.every(SYNCHRONIZED_EVERY_MS, () => this.#recheck());
     try {
       for await (const patches of stream) {
         isApplying = true;
@@ -138,7 +145,7 @@ export class BigSegmentSynchroniser {
       }
     } finally {
       stopTimer();
-      this.#renew = () => {};
+      this.#recheck = () => {};
       this.#notify();
     }
   }

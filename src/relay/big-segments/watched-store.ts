@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { BigSegmentPatch, BigSegmentStore, ListedSegments } from './store.ts';
@@ -12,6 +12,8 @@ export interface WatchedStoreParts {
 
 /** As in LaunchDarkly's SDKs. */
 const CHECK_EVERY_MS = 5000;
+/** While the store is down. */
+const CHECK_AGAIN_MS = 500;
 
 /** A store whose operations tell whether it is available; its last synchronisation is polled. */
 export class WatchedStore implements BigSegmentStore {
@@ -22,6 +24,8 @@ export class WatchedStore implements BigSegmentStore {
   #isDown = false;
   #synchronizedOn: number | undefined;
   #check: Promise<void> | undefined;
+  #cancelCheck: CancelTimer = () => {};
+  #isClosed = false;
   #lastFailure: string | undefined;
 
   constructor(store: BigSegmentStore, parts: WatchedStoreParts) {
@@ -60,6 +64,8 @@ export class WatchedStore implements BigSegmentStore {
       this.#isDown = false;
     } catch {
       this.#isDown = true;
+      this.#cancelCheck();
+      if (!this.#isClosed) this.#cancelCheck = this.#parts.clock.after(CHECK_AGAIN_MS, () => void this.check());
     }
     if (!wasDown || this.#isDown) return;
     this.#lastFailure = undefined;
@@ -89,7 +95,9 @@ export class WatchedStore implements BigSegmentStore {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#stopChecks();
+    this.#cancelCheck();
     return this.#store.close();
   }
 

@@ -10,6 +10,7 @@ import type { EnvironmentOptions, RelayOptions } from '../config/relay-options.t
 import type { Environment } from '../environment.ts';
 import { environmentLog } from '../environment-log.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
+import type { Journals } from '../journal/journal.ts';
 import { openDynamoDb } from '../stores/dynamodb/client.ts';
 import { storePlaceOf } from '../stores/names.ts';
 import type { StoreOptions } from '../stores/options.ts';
@@ -18,6 +19,7 @@ import { openRedis } from '../stores/redis/client.ts';
 export interface BigSegmentParts {
   readonly options: RelayOptions;
   readonly set: Pick<EnvironmentSet, 'subscribe'>;
+  readonly journals: Journals;
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,31 +27,42 @@ export interface BigSegmentParts {
 
 /** Adds big segments to every environment of the set, if there is a store that can hold them. Returns what ends them. */
 export function addBigSegments(parts: BigSegmentParts): () => Promise<void> {
-  const served = new Map<Environment, BigSegments>();
+  const { store } = parts.options;
+  if (!store || store.database === 'consul') return async () => {};
+  const served = new Map<Environment, { readonly bigSegments: BigSegments; readonly place: string }>();
+  const open = (environment: Environment) => {
+    const bigSegments = openBigSegments(environment, store, parts);
+    environment.bigSegments = bigSegments;
+    served.set(environment, { bigSegments, place: placeOf(store, environment) });
+  };
   parts.set.subscribe({
-    added(environment) {
-      const bigSegments = openBigSegments(environment, parts);
-      if (!bigSegments) return;
-      environment.bigSegments = bigSegments;
-      served.set(environment, bigSegments);
+    added: open,
+    changed(environment) {
+      const before = served.get(environment);
+      if (before?.place === placeOf(store, environment)) return;
+      open(environment);
+      void before?.bigSegments.close();
+      environment.store.changeMembers();
     },
     removed(environment) {
-      void served.get(environment)?.close();
+      void served.get(environment)?.bigSegments.close();
       served.delete(environment);
     },
   });
   return async () => {
-    await Promise.all([...served.values()].map((bigSegments) => bigSegments.close()));
+    await Promise.all([...served.values()].map(({ bigSegments }) => bigSegments.close()));
   };
 }
 
-/** Undefined if there is no store, or one that cannot hold them. */
-function openBigSegments(environment: Environment, parts: BigSegmentParts): BigSegments | undefined {
-  const { options, http, clock } = parts;
-  const { store } = options;
-  if (!store || store.database === 'consul') return undefined;
+type BigSegmentStoreOptions = Exclude<StoreOptions, { database: 'consul' }>;
+
+/** Changes if the data of the environment move in the database. */
+const placeOf = (store: StoreOptions, { options }: Environment): string => JSON.stringify(storePlaceOf(store, options));
+
+function openBigSegments(environment: Environment, store: BigSegmentStoreOptions, parts: BigSegmentParts): BigSegments {
+  const { options, http, clock, journals } = parts;
   const { baseUri, streamUri } = options;
-  const log = environmentLog(parts.log, environment.options);
+  const log = journals.record(environment, environmentLog(parts.log, environment.options));
   const isOffline = options.archive !== undefined || environment.options.dataFile !== undefined;
   const sdkKey = () => environment.options.sdkKey;
   return new BigSegments({
@@ -64,13 +77,15 @@ function openBigSegments(environment: Environment, parts: BigSegmentParts): BigS
 }
 
 function openStore(
-  store: Exclude<StoreOptions, { database: 'consul' }>,
+  store: BigSegmentStoreOptions,
   environment: EnvironmentOptions,
   { http, clock }: BigSegmentParts,
   log: Log,
 ): BigSegmentStore {
   const { prefix, table = '' } = storePlaceOf(store, environment);
-  if (store.database === 'redis')
-    return new RedisBigSegmentStore({ connection: openRedis(store.redis, log, clock), prefix });
-  return new DynamoDbBigSegmentStore({ client: openDynamoDb(store.dynamoDb, { http, clock }), table, prefix });
+  if (store.database === 'dynamodb')
+    return new DynamoDbBigSegmentStore({ client: openDynamoDb(store.dynamoDb, { http, clock }), table, prefix });
+  // Failures of the connection are those of operations, which are logged.
+  const quiet: Log = { ...log, info: log.debug, warn: log.debug, error: log.debug };
+  return new RedisBigSegmentStore({ connection: openRedis(store.redis, quiet, clock), prefix });
 }

@@ -58,7 +58,7 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   const journals = new Journals(() => clock.now());
   const parts = { options, credentials, registry, http, inflater, journals, clock, log };
   const set = new EnvironmentSet({ ...parts, userAgent: USER_AGENT });
-  const closeBigSegments = addBigSegments({ options, set, http, clock, log });
+  const closeBigSegments = addBigSegments({ options, set, journals, http, clock, log });
   const ofrep = new OfrepStreams(registry);
   const list = new EnvironmentList({
     set,
