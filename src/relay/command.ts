@@ -15,6 +15,7 @@ import { addTerminalCommands } from './terminal/command.ts';
 
 const EXAMPLES = `
 Without any configuration it serves sample flags on this machine only, and prints how to connect SDKs.
+SIGHUP reloads the configuration file, certificates and flag files, and retries refused keys.
 
 Examples:
   opsdeck relay serve

@@ -60,7 +60,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     { variables: { LD_ENV_prod, LD_ENV_test: 's' } },
     ['Environment "prod": it has no SDK key; set sdkKey, or the variable LD_ENV_prod'],
   ]),
-  [{ file: '[Environment "N"]\nsdkKey = a b' }, ['relay.conf:2: Environment "N" sdkKey: there is white space in it']],
+  [{ file: '[Environment "N"]\nsdkKey = a b' }, ['relay.conf:2: Environment "N" sdkKey: the key contains white space']],
   [
     { file: `${ENVIRONMENT}[OfflineMode]\nfileDataSource = a` },
     [
@@ -89,7 +89,7 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
     { variables: { AUTO_CONFIG_KEY: 'rel 1', FILE_DATA_SOURCE: 'a' } },
     [
       'FILE_DATA_SOURCE: automatic configuration needs LaunchDarkly: leave out one of them',
-      'AUTO_CONFIG_KEY: there is white space in it',
+      'AUTO_CONFIG_KEY: the key contains white space',
     ],
   ],
   [
@@ -129,11 +129,11 @@ const mistakes: [given: Given, problems: readonly string[]][] = [
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x,,y` },
-    ['relay.conf:5: Filters "p" keys: a filter of the list is empty; they are separated by commas'],
+    ['relay.conf:5: Filters "p" keys: the list has an empty filter'],
   ],
   [
     { file: `${ENVIRONMENT}projKey = p\n[Filters "p"]\nkeys = x\nkeys = x` },
-    ['relay.conf:6: Filters "p" keys: a filter is twice in the list'],
+    ['relay.conf:6: Filters "p" keys: the list has a filter twice'],
   ],
   [{ file: `${ENVIRONMENT}projKey = p\n[Filters "p"]` }, ['Filters "p": the list of filters is empty']],
   [

@@ -101,7 +101,7 @@ test('config: an empty variable does not replace the key of the file', () => {
 test('config: a missing file may be missing when that was said', () => {
   const { options, warnings } = loaded({ config: 'no.conf', allowMissingFile: true });
   assert.deepEqual(options, RELAY_DEFAULTS);
-  assert.deepEqual(warnings, ['no environment is configured: only the status is served']);
+  assert.deepEqual(warnings, ['no environment is configured: only /status is served, and /readyz stays 503']);
   assert.deepEqual(
     optionsOf({ config: 'no.conf', allowMissingFile: true, variables: { LD_ENV_N: 's' } }).environments,
     [environment('N', 's')],

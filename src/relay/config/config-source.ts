@@ -66,7 +66,7 @@ export function loadConfig(
   if (draft.problems.length > 0) return { ok: false, problems: draft.problems };
   const warnings = [...draft.warnings];
   if (options.environments.length === 0 && !options.archive && !options.autoConfig)
-    warnings.push('no environment is configured: only the status is served');
+    warnings.push('no environment is configured: only /status is served, and /readyz stays 503');
   const isUnconfigured = flags !== undefined && given.Environment.size === 0;
   return { ok: true, value: { options, warnings, logFormat: given.Main.logFormat?.value, isSample, isUnconfigured } };
 }

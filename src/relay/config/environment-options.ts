@@ -39,7 +39,7 @@ function readEnvironment(name: string, values: GivenEnvironment, problems: strin
   }
   const { sdkKey = '', allowedOrigin, allowedHeader, ttl, ...others } = valuesOf(ENVIRONMENT, values);
   for (const { value, place } of CREDENTIALS.flatMap((kind) => values[kind] ?? []))
-    if (/\s/.test(value)) problems.push(`${place}: there is white space in it`);
+    if (/\s/.test(value)) problems.push(`${place}: the key contains white space`);
   const { mobileKey, envId, secureMode, logLevel, projKey, dataFile, prefix, tableName } = others;
   return {
     ...ENVIRONMENT_DEFAULTS,
@@ -95,8 +95,8 @@ function readFilters(given: GivenSettings, problems: string[]): ReadonlyMap<stri
       problems.push(`${place}: no environment has the projKey ${JSON.stringify(project)}`);
     const known = new Set(keys?.value);
     if (known.size === 0) problems.push(`${place}: the list of filters is empty`);
-    else if (known.has('')) problems.push(`${place}: a filter of the list is empty; they are separated by commas`);
-    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: a filter is twice in the list`);
+    else if (known.has('')) problems.push(`${place}: the list has an empty filter`);
+    else if (known.size < (keys?.value.length ?? 0)) problems.push(`${place}: the list has a filter twice`);
     filters.set(project, [...known]);
   }
   return filters;

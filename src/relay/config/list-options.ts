@@ -67,7 +67,7 @@ function readAutoConfig({ AutoConfig: given }: GivenSettings, problems: string[]
       if (!SHARED.includes(place)) problems.push(`${place}: it needs AutoConfig key (AUTO_CONFIG_KEY)`);
     return undefined;
   }
-  if (/\s/.test(key.value)) problems.push(`${key.place}: there is white space in it`);
+  if (/\s/.test(key.value)) problems.push(`${key.place}: the key contains white space`);
   if (others.cacheEncryptionKey && !others.cacheKey)
     problems.push(`${others.cacheEncryptionKey.place}: it needs AutoConfig cacheKey (AUTO_CONFIG_CACHE_KEY)`);
   const values = valuesOf(AUTO_CONFIG, given);

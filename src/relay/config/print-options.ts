@@ -17,9 +17,9 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
         ['Polling', options.baseUri] as const,
         ['Client-side polling', options.clientSideBaseUri] as const,
         ['Proxy', proxy?.url === undefined ? 'none' : hidePassword(proxy.url)] as const,
-        ...optional('Authorities', proxy?.caCertFiles.join(', ') || undefined),
-        ['First data within', duration(options.initTimeoutMs)] as const,
-        ...optional('Last data kept in', options.recordPath),
+        ...optional('Extra CA files', proxy?.caCertFiles.join(', ') || undefined),
+        ['Init timeout', duration(options.initTimeoutMs)] as const,
+        ...optional('Recordings in', options.recordPath),
       ];
   return [
     ['Listens on', `${options.host ?? 'every interface'}, port ${options.port}${tls ? ', TLS' : ''}`],
@@ -28,23 +28,23 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
     [
       'Events',
       events.mode === 'forward'
-        ? `sent on to ${events.uri}, every ${duration(events.flushMs)}`
+        ? `forwarded to ${events.uri} every ${duration(events.flushMs)}`
         : EVENT_WORDS[events.mode],
     ],
     ['Heartbeat', duration(options.heartbeatMs)],
-    ['Longest stream', duration(options.maxClientConnectionMs)],
+    ['Maximum stream', duration(options.maxClientConnectionMs)],
     ['Client streams', options.evaluatedStreams ? 'evaluated flags' : 'pings'],
     ['Disconnected after', duration(options.disconnectedStatusMs)],
-    ['Largest body', `${options.maxBodyBytes} bytes`],
+    ['Maximum body', `${options.maxBodyBytes} bytes`],
     ['Page', options.pageToken === undefined ? 'on this machine only' : 'on this machine; elsewhere with its token'],
     ['Log level', options.logLevel],
     [
       'Prometheus',
-      prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no listener of its own',
+      prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no separate listener',
     ],
     ...optional('Automatic configuration', autoConfig && `key ${maskKey(autoConfig.key)}`),
     ...optional('Database', store && printStore(store)),
-    ...optional('Archive', archive && `${archive.path}, looked at every ${duration(archive.intervalMs)}`),
+    ...optional('Archive', archive && `${archive.path}, checked every ${duration(archive.intervalMs)}`),
     ...options.environments.map((one) => [`Environment ${one.name}`, printEnvironment(one)] as const),
   ];
 }
@@ -52,7 +52,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
 const EVENT_WORDS: Readonly<Record<RelayOptions['events']['mode'], string>> = {
   off: 'refused with 503 (sendEvents is off)',
   discard: 'accepted and discarded',
-  forward: 'sent on',
+  forward: 'forwarded',
 };
 
 function printStore(store: StoreOptions): string {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CommandError } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Variables } from '../../kernel/settings/settings.ts';
 import type { CommandLine } from './command-line.ts';
@@ -31,8 +31,7 @@ export async function reloadConfig(
     await relay.reload(outcome.value.options);
     log.info('The configuration has been reloaded');
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    refuse(error.message);
+    refuse(messageOf(error));
   }
 }
 

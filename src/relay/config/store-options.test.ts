@@ -99,7 +99,7 @@ const mistakes: [settings: string, expected: RegExp][] = [
   ],
   ['[Redis]\nurl = http://u:secret@h', /Redis url: the URL is invalid; write one such as redis:\/\/host:6379/],
   ['[Redis]\nurl = redis://h/x', /the URL is invalid/],
-  ['[Redis]\nhost = a b', /"a b" is no name of a host/],
+  ['[Redis]\nhost = a b', /"a b" is not a host name/],
   ['[Redis]\nport = 70000', /write a port from 1 to 65535, or tcp:\/\/host:port/],
   [
     '[Redis]\nhost = h\nclientKeyFile = k',

@@ -63,7 +63,7 @@ function readRedis(given: GivenValues<typeof REDIS>, problems: string[]): RedisO
     problems.push(
       url
         ? `${url.place}: the URL is invalid; write one such as redis://host:6379 or rediss://user:password@host:6379/0`
-        : `${host?.place}: ${JSON.stringify(host?.value)} is no name of a host`,
+        : `${host?.place}: ${JSON.stringify(host?.value)} is not a host name`,
     );
   if (!clientCertificateFile !== !clientKeyFile)
     problems.push(

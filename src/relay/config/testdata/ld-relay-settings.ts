@@ -1,6 +1,6 @@
 /**
- * Every setting of ld-relay's reference: section, key, variable; `-` for none. Source: docs/configuration.md and docs/metrics.md
- * of launchdarkly/ld-relay, of 8.10 and, after the empty line, of later versions.
+ * Every setting of ld-relay's reference: section, key, variable. Some are only variables there. Source: docs/configuration.md
+ * and docs/metrics.md of launchdarkly/ld-relay, of 8.10 and, after the empty line, of later versions.
  */
 export const LD_RELAY_SETTINGS = `
 Main streamUri STREAM_URI
@@ -22,6 +22,7 @@ Main logLevel LOG_LEVEL
 Main bigSegmentsStaleAsDegraded BIG_SEGMENTS_STALE_AS_DEGRADED
 Main bigSegmentsStaleThreshold BIG_SEGMENTS_STALE_THRESHOLD
 Main expiredCredentialCleanupInterval EXPIRED_CREDENTIAL_CLEANUP_INTERVAL
+Main traceLogBigSegments LD_TRACE_LOG_BIG_SEGMENTS
 AutoConfig key AUTO_CONFIG_KEY
 AutoConfig envDatastorePrefix ENV_DATASTORE_PREFIX
 AutoConfig envDatastoreTableName ENV_DATASTORE_TABLE_NAME
