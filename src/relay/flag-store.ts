@@ -18,6 +18,13 @@ export interface FlagData {
   readonly segments: Readonly<Record<string, Json>>;
 }
 
+/** An item as received, on one line. */
+export interface ItemText {
+  readonly kind: ItemKind;
+  readonly key: string;
+  readonly json: string;
+}
+
 /** Notified after each change. `before` is the previous item; undefined if there was none. */
 export interface FlagListener {
   /** Any item may have changed. */
@@ -135,16 +142,11 @@ export class FlagStore implements FlagLookup {
     return text;
   }
 
-  /** All data as JSON, with the versions of deleted items: `replace` makes the same store of it. */
-  dump(): string {
-    const texts = ITEM_KINDS.map((kind) => {
-      const pairs = [...this.#items(kind)].map(([key, { json, version }]) => {
-        const name = JSON.stringify(key);
-        return `${name}:${json ?? `{"key":${name},"version":${version},"deleted":true}`}`;
-      });
-      return `"${kind}":{${pairs.join(',')}}`;
-    });
-    return `{${texts.join(',')}}`;
+  /** All data, with the versions of deleted items: `load` makes the same store of it. */
+  *items(): Generator<ItemText> {
+    for (const kind of ITEM_KINDS)
+      for (const [key, { json, version }] of this.#items(kind))
+        yield { kind, key, json: json ?? JSON.stringify({ key, version, deleted: true }) };
   }
 
   /** Changes with any flag: 15 hexadecimal digits of a hash over all keys and versions, including deleted flags. */
@@ -163,8 +165,27 @@ export class FlagStore implements FlagLookup {
     if (!flags.ok) return flags;
     const segments = prepareAll(data.segments, 'segments', prepareSegment);
     if (!segments.ok) return segments;
-    fill(this.#flags, flags.value);
-    fill(this.#segments, segments.value);
+    this.#fill(flags.value, segments.value);
+    return accepted(undefined);
+  }
+
+  /** Replaces all data by the items of another store. Throws for an invalid one. */
+  load(items: Iterable<ItemText>): void {
+    const flags = new Map<string, StoredItem<CompiledFlag>>();
+    const segments = new Map<string, StoredItem<CompiledSegment>>();
+    for (const { kind, key, json } of items) {
+      if (kind === 'flags') flags.set(key, requireValue(prepareFlag(JSON.parse(json), json)));
+      else segments.set(key, requireValue(prepareSegment(JSON.parse(json), json)));
+    }
+    this.#fill(flags, segments);
+  }
+
+  #fill(
+    flags: ReadonlyMap<string, StoredItem<CompiledFlag>>,
+    segments: ReadonlyMap<string, StoredItem<CompiledSegment>>,
+  ): void {
+    fill(this.#flags, flags);
+    fill(this.#segments, segments);
     this.#isInitialised = true;
     this.#parts = 0;
     this.#chars = 0;
@@ -172,7 +193,6 @@ export class FlagStore implements FlagLookup {
     this.#invalidate('flags');
     this.#invalidate('segments');
     for (const listener of this.#listeners) listener.replaced();
-    return accepted(undefined);
   }
 
   /** Stores an item unless the stored version is as new. Notifies listeners in either case. */
@@ -248,22 +268,31 @@ function prepareAll<T>(
   return accepted(prepared);
 }
 
-function prepareFlag(item: Json): Outcome<StoredItem<CompiledFlag>> {
+/** `json` is the text of the item, if it is known. */
+function prepareFlag(item: Json, json?: string): Outcome<StoredItem<CompiledFlag>> {
   const flag = readFlag(item);
   if (!flag.ok) return flag;
   const { version, deleted } = flag.value;
-  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileFlag(flag.value)));
+  return accepted(
+    deleted ? tombstone(version) : storedItem(json ?? JSON.stringify(item), version, compileFlag(flag.value)),
+  );
 }
 
-function prepareSegment(item: Json): Outcome<StoredItem<CompiledSegment>> {
+function prepareSegment(item: Json, json?: string): Outcome<StoredItem<CompiledSegment>> {
   const segment = readSegment(item);
   if (!segment.ok) return segment;
   const { version, deleted } = segment.value;
-  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileSegment(segment.value)));
+  return accepted(
+    deleted ? tombstone(version) : storedItem(json ?? JSON.stringify(item), version, compileSegment(segment.value)),
+  );
 }
 
-function storedItem<T>(item: Json, version: number, compiled: T): StoredItem<T> {
-  const json = JSON.stringify(item);
+function requireValue<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(outcome.reason);
+  return outcome.value;
+}
+
+function storedItem<T>(json: string, version: number, compiled: T): StoredItem<T> {
   return { version, json, compiled, parts: countParts(json) };
 }
 

@@ -1,0 +1,85 @@
+import { systemClock } from '../../kernel/clock.ts';
+import { type Listener, listen } from '../../kernel/http/server.ts';
+import type { TlsSettings } from '../../kernel/http/tls-front.ts';
+import { giveMemoryBackNow } from '../../kernel/memory.ts';
+import { answerCalls, Caller, callerProxy, logOver, type Port } from '../../kernel/threads/calls.ts';
+import { Credentials } from '../credentials.ts';
+import type { Environment } from '../environment.ts';
+import { Inflater } from '../event/body.ts';
+import { OfrepStreams } from '../ofrep/streams.ts';
+import { forwardTo } from '../routes/forwarded.ts';
+import { createRelayApp } from '../routes/index.ts';
+import { ChangeReader } from '../workers/change-reader.ts';
+import type { MainMethods, WorkerMethods, WorkerOptions } from '../workers/contract.ts';
+import { EventCourier } from '../workers/event-courier.ts';
+import { Replica } from '../workers/replica.ts';
+import { RequestTally } from '../workers/tally.ts';
+import { listenOptions, openRegistry } from './listening.ts';
+import { clientPaths } from './paths.ts';
+
+/** Runs in a worker thread: answers requests from copies of the environments, and passes on what only the main thread can do. */
+export function serveRelayWorker(port: Port, given: unknown): void {
+  const options = given as WorkerOptions;
+  answerCalls(port, composeWorker(options, port));
+}
+
+function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
+  const { relay: options, newest, changes, isDebugging } = given;
+  let { tls } = given;
+  const clock = systemClock;
+  const log = { ...logOver(port), debugging: isDebugging };
+  const caller = new Caller(given.main, { log, revive: () => undefined });
+  const main = callerProxy<MainMethods>(caller);
+  const credentials = new Credentials();
+  const registry = openRegistry(options, clock);
+  const ofrep = new OfrepStreams(registry);
+  const observer = new RequestTally();
+  const onRemove = (environment: Environment) => void ofrep.forget(environment);
+  const { initTimeoutMs } = options;
+  const replica = new Replica({ credentials, registry, initTimeoutMs, clock, onRemove });
+  const reader = new ChangeReader(changes, newest, (change) => replica.apply(change));
+  const courier = new EventCourier({
+    options,
+    inflater: new Inflater(),
+    send: (posts, moved) => caller.call('takeEvents', [posts], moved),
+  });
+  const app = createRelayApp({
+    paths: clientPaths({
+      options,
+      credentials,
+      observer,
+      ofrep,
+      goals: { read: (envId) => main.goals(envId) },
+      receiverOf: (environment) => courier.receiver(replica.idOf(environment)),
+      clock,
+    }),
+    otherwise: forwardTo((request) => main.answer(request), options.maxBodyBytes),
+    clock,
+    log,
+  });
+  let listener: Listener | undefined;
+  return {
+    async listen(address) {
+      listener = await listen({
+        ...listenOptions({ ...options, ...address }, tls && (() => tls as TlsSettings), registry, clock),
+        fetch: (request, env) => {
+          reader.catchUp();
+          return app.fetch(request, env);
+        },
+        isShared: true,
+      });
+      const { url, addresses } = listener;
+      return { url, addresses };
+    },
+    async secureWith(next) {
+      tls = next;
+    },
+    report: async () => observer.report(replica.environments, ofrep),
+    rest: async () => giveMemoryBackNow(),
+    async close(deadlineMs) {
+      await listener?.close(deadlineMs);
+      await registry.close();
+      await courier.flush();
+    },
+  };
+}
