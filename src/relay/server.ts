@@ -36,7 +36,7 @@ export interface RelayServer {
 
 /** Starts the relay. It listens when this resolves, before all environments have data. Throws a CommandError. */
 export async function startRelay(options: RelayOptions, clock: Clock, log: Log): Promise<RelayServer> {
-  const relay = composeRelay(options, await countWorkers(options, log), clock, log);
+  const relay = composeRelay(options, clock, log, await countWorkers(options, log));
   const { set, metrics, start, settled, reload, close } = relay;
   const listeners: Listener[] = [];
   const stop = async () => {

@@ -21,7 +21,11 @@ export async function openFront(
 ): Promise<RelayFront> {
   if (workers)
     return workers.listen(tls, {
-      answer: (request) => answerForwarded(app.fetch, request),
+      async answer(request) {
+        // The page shows what all workers have counted.
+        if (request.url.startsWith('/api/')) await workers.refresh();
+        return answerForwarded(app.fetch, request);
+      },
       goals: (envId) => goals.read(envId),
       count: (report) => metrics.add(report),
     });

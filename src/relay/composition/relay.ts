@@ -12,8 +12,8 @@ import { EnvironmentList } from '../environment-list/list.ts';
 import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
 import { createFileSource } from '../file-source/source.ts';
-import { Journals } from '../journal/journal.ts';
 import { Goals } from '../goals.ts';
+import { Journals } from '../journal/journal.ts';
 import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
 import { countSubscribers } from '../metrics/subscribers.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
@@ -51,7 +51,7 @@ export interface ComposedRelay {
 }
 
 /** `count` threads answer requests; 1: this one does. */
-export function composeRelay(options: RelayOptions, count: number, clock: Clock, log: Log): ComposedRelay {
+export function composeRelay(options: RelayOptions, clock: Clock, log: Log, count = 1): ComposedRelay {
   const credentials = new Credentials();
   const registry = openRegistry(options, clock);
   const http = createHttpClient(options);

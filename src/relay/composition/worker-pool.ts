@@ -10,12 +10,13 @@ import type { RelayOptions } from '../config/relay-options.ts';
 import type { Credentials } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
+import type { Journals } from '../journal/journal.ts';
 import type { MetricsWorkers } from '../metrics/metrics.ts';
 import type { SubscriberCounts } from '../metrics/subscribers.ts';
-import type { EnvironmentId } from '../workers/change.ts';
 import { ChangeFeed } from '../workers/change-feed.ts';
 import { type MainMethods, RELAY_WORKER, type WorkerMethods, type WorkerOptions } from '../workers/contract.ts';
 import { type CarriedPost, deliverPost } from '../workers/event-courier.ts';
+import { JournalFeed } from '../workers/journal-tally.ts';
 import { type Worker, WorkerPool } from '../workers/pool.ts';
 import type { ClientCount, WorkerReport } from '../workers/tally.ts';
 import { WorkerCounts } from '../workers/worker-counts.ts';
@@ -38,6 +39,7 @@ export interface RelayWorkersParts {
   readonly options: RelayOptions;
   readonly set: EnvironmentSet;
   readonly credentials: Credentials;
+  readonly journals: Journals;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,12 +54,14 @@ export class RelayWorkers implements MetricsWorkers {
   readonly #parts: RelayWorkersParts;
   readonly #feed: ChangeFeed;
   readonly #counts = new WorkerCounts();
+  readonly #journalFeed: JournalFeed;
   #pool: WorkerPool | undefined;
   #tls: TlsSettings | undefined;
 
   constructor(parts: RelayWorkersParts) {
     this.#parts = parts;
     this.#feed = new ChangeFeed(parts);
+    this.#journalFeed = new JournalFeed(parts.journals, (id) => this.#feed.environment(id));
   }
 
   get open(): readonly ClientCount[] {
@@ -90,9 +94,11 @@ export class RelayWorkers implements MetricsWorkers {
       onEnd: (worker) => {
         ends.get(worker)?.();
         this.#counts.forget(worker);
+        this.#journalFeed.forget(worker);
       },
       onReport: (worker, report) => {
         this.#counts.set(worker, report);
+        this.#journalFeed.add(worker, report.journal);
         services.count(report);
       },
       clock,
@@ -119,7 +125,12 @@ export class RelayWorkers implements MetricsWorkers {
     const changes = new MessageChannel();
     const main = new MessageChannel();
     this.#feed.attach(changes.port1);
-    const methods: MainMethods = { answer, goals, takeEvents: async (posts) => this.#takeEvents(posts) };
+    const methods: MainMethods = {
+      answer,
+      goals,
+      memberships: async (id, keys) => (await this.#feed.environment(id)?.bigSegments?.read(keys)) ?? new Map(),
+      takeEvents: async (posts) => this.#takeEvents(posts),
+    };
     answerCalls(main.port1, methods);
     const worker = startThread<WorkerMethods>({
       file: executableFile as string,
@@ -147,12 +158,8 @@ export class RelayWorkers implements MetricsWorkers {
 
   #takeEvents(posts: readonly CarriedPost[]): void {
     for (const post of posts) {
-      const environment = this.#environment(post.environment);
+      const environment = this.#feed.environment(post.environment);
       if (environment) deliverPost(post, this.#parts.set.eventsOf(environment));
     }
-  }
-
-  #environment(id: EnvironmentId): Environment | undefined {
-    return this.#feed.environment(id);
   }
 }

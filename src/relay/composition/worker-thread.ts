@@ -7,11 +7,13 @@ import { Credentials } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import { Inflater } from '../event/body.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
+import { observeBoth } from '../request-observer.ts';
 import { forwardTo } from '../routes/forwarded.ts';
 import { createRelayApp } from '../routes/index.ts';
 import { ChangeReader } from '../workers/change-reader.ts';
 import type { MainMethods, WorkerMethods, WorkerOptions } from '../workers/contract.ts';
 import { EventCourier } from '../workers/event-courier.ts';
+import { JournalTally } from '../workers/journal-tally.ts';
 import { Replica } from '../workers/replica.ts';
 import { RequestTally } from '../workers/tally.ts';
 import { listenOptions, openRegistry } from './listening.ts';
@@ -33,10 +35,19 @@ function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
   const credentials = new Credentials();
   const registry = openRegistry(options, clock);
   const ofrep = new OfrepStreams(registry);
-  const observer = new RequestTally();
+  const tally = new RequestTally();
+  const journal = new JournalTally((environment) => replica.idOf(environment));
   const onRemove = (environment: Environment) => void ofrep.forget(environment);
   const { initTimeoutMs } = options;
-  const replica = new Replica({ credentials, registry, initTimeoutMs, clock, onRemove });
+  const replica = new Replica({
+    credentials,
+    registry,
+    initTimeoutMs,
+    clock,
+    // The main thread answers until this thread has ended.
+    memberships: (id, keys) => main.memberships(id, keys).catch(() => new Map()),
+    onRemove,
+  });
   const reader = new ChangeReader(changes, newest, (change) => replica.apply(change));
   const courier = new EventCourier({
     options,
@@ -47,7 +58,7 @@ function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
     paths: clientPaths({
       options,
       credentials,
-      observer,
+      observer: observeBoth(tally, journal),
       ofrep,
       goals: { read: (envId) => main.goals(envId) },
       receiverOf: (environment) => courier.receiver(replica.idOf(environment)),
@@ -74,7 +85,7 @@ function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
     async secureWith(next) {
       tls = next;
     },
-    report: async () => observer.report(replica.environments, ofrep),
+    report: async () => ({ ...tally.report(replica.environments, ofrep), journal: journal.report() }),
     rest: async () => giveMemoryBackNow(),
     async close(deadlineMs) {
       await listener?.close(deadlineMs);

@@ -59,9 +59,9 @@ export class ChangeFeed {
   }
 
   *#state(): Generator<Change> {
-    for (const [id, { options, origin, store, connection, changes }] of this.#environments) {
-      yield { kind: 'added', id, options, origin };
-      if (connection.isRefusedFromTheStart) yield { kind: 'refused', id, isRefused: true };
+    for (const [id, { options, origin, store, connection, changes, bigSegments }] of this.#environments) {
+      yield { kind: 'added', id, options, origin, hasBigSegments: bigSegments !== undefined };
+      if (connection.isRefusedFromTheStart) yield { kind: 'refused', id, ...refusalOf(connection) };
       if (store.isInitialised) yield { kind: 'put', id, data: encodeItems(() => store.items()) };
       yield { kind: 'resumed', id, changes };
     }
@@ -69,21 +69,23 @@ export class ChangeFeed {
   }
 
   #add(environment: Environment): void {
-    const { options, origin, store, connection } = environment;
+    const { options, origin, store, connection, bigSegments } = environment;
     const id = ++this.#lastId;
     this.#ids.set(environment, id);
     this.#environments.set(id, environment);
-    this.#post(() => ({ kind: 'added', id, options, origin }));
+    this.#post(() => ({ kind: 'added', id, options, origin, hasBigSegments: bigSegments !== undefined }));
     store.subscribe({
       replaced: () => this.#post(() => ({ kind: 'put', id, data: encodeItems(() => store.items()) })),
       changed: (items, key, json) => this.#post(() => ({ kind: 'patch', id, items, key, json })),
       removed: (items, key, version) => this.#post(() => ({ kind: 'delete', id, items, key, version })),
+      membersChanged: () => this.#post(() => ({ kind: 'members', id })),
     });
-    let isRefused = connection.isRefusedFromTheStart;
+    let known = refusalOf(connection);
     connection.subscribe(() => {
-      if (connection.isRefusedFromTheStart === isRefused) return;
-      isRefused = connection.isRefusedFromTheStart;
-      this.#post(() => ({ kind: 'refused', id, isRefused }));
+      const refusal = refusalOf(connection);
+      if (refusal.isRefused === known.isRefused && refusal.statusCode === known.statusCode) return;
+      known = refusal;
+      this.#post(() => ({ kind: 'refused', id, ...refusal }));
     });
     environment.onReconfigure = () => this.#post(() => ({ kind: 'reconfigured', id, options: environment.options }));
   }
@@ -125,4 +127,8 @@ export class ChangeFeed {
     const number = (Atomics.add(this.newest, 0, 1) + 1) | 0;
     for (const port of this.#ports) port.postMessage({ number, change } satisfies NumberedChange);
   }
+}
+
+function refusalOf({ isRefusedFromTheStart: isRefused, lastError }: Environment['connection']) {
+  return { isRefused, statusCode: isRefused ? lastError?.statusCode : undefined };
 }

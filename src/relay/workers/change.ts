@@ -13,11 +13,19 @@ export type Change =
       readonly id: EnvironmentId;
       readonly options: EnvironmentOptions;
       readonly origin: EnvironmentOrigin;
+      readonly hasBigSegments: boolean;
     }
   | { readonly kind: 'removed'; readonly id: EnvironmentId }
   | { readonly kind: 'reconfigured'; readonly id: EnvironmentId; readonly options: EnvironmentOptions }
-  /** Whether upstream has never accepted the key. */
-  | { readonly kind: 'refused'; readonly id: EnvironmentId; readonly isRefused: boolean }
+  /** Whether upstream has never accepted the key, and the status of its last answer. */
+  | {
+      readonly kind: 'refused';
+      readonly id: EnvironmentId;
+      readonly isRefused: boolean;
+      readonly statusCode: number | undefined;
+    }
+  /** Contexts may have joined or left big segments. */
+  | { readonly kind: 'members'; readonly id: EnvironmentId }
   /** All data, see item-texts.ts: one copy for all threads. */
   | { readonly kind: 'put'; readonly id: EnvironmentId; readonly data: SharedArrayBuffer }
   | {

@@ -2,7 +2,9 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 import type { TlsSettings } from '../../kernel/http/tls-front.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
+import type { BigSegmentMemberships } from '../domain/big-segment.ts';
 import type { GoalsAnswer } from '../goals.ts';
+import type { EnvironmentId } from './change.ts';
 import type { CarriedPost } from './event-courier.ts';
 import type { ForwardedAnswer, ForwardedRequest } from './forwarded-request.ts';
 import type { WorkerReport } from './tally.ts';
@@ -50,5 +52,7 @@ export interface MainMethods {
   /** Answers a request that the worker does not answer itself. */
   answer(request: ForwardedRequest): Promise<ForwardedAnswer>;
   goals(envId: string): Promise<GoalsAnswer | undefined>;
+  /** In big segments of an environment, by context key. */
+  memberships(environment: EnvironmentId, keys: readonly string[]): Promise<BigSegmentMemberships>;
   takeEvents(posts: readonly CarriedPost[]): Promise<void>;
 }

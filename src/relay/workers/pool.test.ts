@@ -14,7 +14,14 @@ import type { WorkerMethods } from './contract.ts';
 import { WorkerPool } from './pool.ts';
 import type { WorkerReport } from './tally.ts';
 
-const NO_REPORT: WorkerReport = { requests: [], opened: [], evaluations: [], open: [], subscribers: [] };
+const NO_REPORT: WorkerReport = {
+  requests: [],
+  opened: [],
+  evaluations: [],
+  open: [],
+  subscribers: [],
+  journal: { requests: [], streams: [], flags: [] },
+};
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /** A thread that listens, greets its clients with its number, and dies of the first byte. */

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { FakeClock } from '../../testing/fake/clock.ts';
+import type { BigSegmentReader } from '../big-segments/reader.ts';
 import { ENVIRONMENT_DEFAULTS } from '../config/relay-defaults.ts';
 import { Credentials } from '../credentials.ts';
+import { readContextText } from '../domain/context/json.ts';
 import { Environment } from '../environment.ts';
 import type { EnvironmentSetListener } from '../environment-set.ts';
 import { StreamRegistry } from '../streams/registry.ts';
@@ -29,6 +31,8 @@ class Threads {
   readonly credentials = new Credentials();
   #listener: EnvironmentSetListener | undefined;
   readonly feed: ChangeFeed;
+  /** Environments and keys of look-ups in big segments. */
+  readonly asked: (readonly (number | string)[])[] = [];
 
   constructor(t: Test) {
     this.#t = t;
@@ -39,8 +43,9 @@ class Threads {
     this.feed = new ChangeFeed({ set: { environments, subscribe }, credentials: this.credentials });
   }
 
-  add(name: string): Environment {
+  add(name: string, bigSegments?: BigSegmentReader): Environment {
     const environment = new Environment({ ...ENVIRONMENT_DEFAULTS, name, sdkKey: `sdk-${name}` }, this.#parts);
+    environment.bigSegments = bigSegments;
     this.#environments.push(environment);
     this.#listener?.added(environment);
     this.credentials.add(environment);
@@ -57,8 +62,12 @@ class Threads {
     this.feed.attach(port1);
     const credentials = new Credentials();
     const removed: string[] = [];
+    const memberships = async (id: number, keys: readonly string[]) => {
+      this.asked.push([id, ...keys]);
+      return new Map();
+    };
     const onRemove = ({ options }: Environment) => void removed.push(options.name);
-    const replica = new Replica({ ...parts(), credentials, onRemove });
+    const replica = new Replica({ ...parts(), credentials, memberships, onRemove });
     const reader = new ChangeReader(port2, this.feed.newest, (change) => replica.apply(change));
     this.#t.after(() => port1.close());
     const environments = () => {
@@ -117,6 +126,21 @@ describe('a copy in a worker', () => {
     for (const worker of [early, late]) assert.equal(worker.environment().readiness, 'refused');
     connection.succeeded(2);
     for (const worker of [early, late]) assert.equal(worker.environment().readiness, 'starting');
+  });
+
+  test('asks the main thread for members of big segments, and has a new revision when they change', async (t) => {
+    const threads = new Threads(t);
+    const original = threads.add('production', { read: () => new Map(), status: () => undefined });
+    const worker = threads.startWorker();
+    const segment = { key: 's', version: 1, unbounded: true, generation: 1 };
+    original.store.replace({ flags: {}, segments: { s: segment } });
+    const copy = worker.environment();
+    const context = readContextText('{"kind":"user","key":"ada"}');
+    assert.ok(context.ok);
+    assert.equal((await copy.memberships(context.value))?.size, 0);
+    assert.deepEqual(threads.asked, [[1, 'ada']]);
+    original.store.changeMembers();
+    assert.equal(worker.environment().revision, original.revision);
   });
 
   test('accepts the same credentials, and ends with its environment', async (t) => {

@@ -1,16 +1,20 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { EnvironmentOptions } from '../config/relay-options.ts';
 import type { Credentials, CredentialTable } from '../credentials.ts';
-import { Environment, type EnvironmentOrigin } from '../environment.ts';
+import type { BigSegmentMemberships } from '../domain/big-segment.ts';
+import { Environment } from '../environment.ts';
 import type { StreamRegistry } from '../streams/registry.ts';
 import type { Change, EnvironmentId } from './change.ts';
 import { decodeItems } from './item-texts.ts';
+
+type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
 export interface ReplicaParts {
   readonly credentials: Credentials;
   readonly registry: StreamRegistry;
   readonly initTimeoutMs: number;
   readonly clock: Clock;
+  /** Asks the main thread, whose store and cache cover all workers. Never rejects. */
+  readonly memberships: (environment: EnvironmentId, keys: readonly string[]) => Promise<BigSegmentMemberships>;
   /** Called for an environment that is no longer served. */
   readonly onRemove: (environment: Environment) => void;
 }
@@ -34,7 +38,7 @@ export class Replica {
   }
 
   apply(change: Change): void {
-    if (change.kind === 'added') this.#add(change.id, change.options, change.origin);
+    if (change.kind === 'added') this.#add(change);
     else if (change.kind === 'credentials') this.#restore(change.table);
     else {
       const environment = this.#environments.get(change.id);
@@ -52,7 +56,7 @@ export class Replica {
         environment.reconfigure(change.options);
         break;
       case 'refused':
-        this.#refuse(environment, change.isRefused);
+        this.#refuse(environment, change);
         break;
       case 'put':
         store.load(decodeItems(change.data));
@@ -63,20 +67,24 @@ export class Replica {
       case 'delete':
         store.remove(change.items, change.key, change.version);
         break;
+      case 'members':
+        store.changeMembers();
+        break;
       case 'resumed':
         environment.resume(change.changes);
     }
   }
 
-  #refuse({ connection }: Environment, isRefused: boolean): void {
+  #refuse({ connection }: Environment, { isRefused, statusCode }: ChangeOf<'refused'>): void {
     const time = this.#parts.clock.now();
-    if (isRefused) connection.refused({ kind: 'ERROR_RESPONSE', time });
+    if (isRefused) connection.refused({ kind: 'ERROR_RESPONSE', time, statusCode });
     else connection.succeeded(time);
   }
 
-  #add(id: EnvironmentId, options: EnvironmentOptions, origin: EnvironmentOrigin): void {
-    const { clock, initTimeoutMs, registry } = this.#parts;
+  #add({ id, options, origin, hasBigSegments }: ChangeOf<'added'>): void {
+    const { clock, initTimeoutMs, registry, memberships } = this.#parts;
     const environment = new Environment(options, { clock, initTimeoutMs, registry, origin });
+    if (hasBigSegments) environment.bigSegments = { read: (keys) => memberships(id, keys), status: () => undefined };
     this.#environments.set(id, environment);
     this.#ids.set(environment, id);
   }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { zeroCounts } from '../event/counts.ts';
+import { Journals } from '../journal/journal.ts';
 import { RelayMetrics } from '../metrics/metrics.ts';
 import { countSubscribers } from '../metrics/subscribers.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { createTestRelay, type TestRelay } from '../testing/app.ts';
+import { JournalFeed, JournalTally } from './journal-tally.ts';
 import { RequestTally } from './tally.ts';
 import { WorkerCounts } from './worker-counts.ts';
 
@@ -20,8 +22,12 @@ function workerOf(relay: TestRelay) {
     method: 'GET',
     userAgent: 'Go/7',
   };
-  const report = () => tally.report(new Map([[ENVIRONMENT_ID, relay.environment]]), ofrep);
-  return { tally, request, report };
+  const journal = new JournalTally(() => ENVIRONMENT_ID);
+  const report = () => ({
+    ...tally.report(new Map([[ENVIRONMENT_ID, relay.environment]]), ofrep),
+    journal: journal.report(),
+  });
+  return { tally, journal, request, report };
 }
 
 test('metrics cover all workers, count each request once, and keep what a worker that died has counted', async (t) => {
@@ -88,10 +94,43 @@ test('clients that a worker dropped stay counted when it has died', () => {
     ofrep: 1,
   };
   const none = { sizes: { ...sizes, all: 0, ofrep: 0 }, dropped: 0 };
-  const report = { requests: [], opened: [], evaluations: [], open: [] };
+  const report = {
+    requests: [],
+    opened: [],
+    evaluations: [],
+    open: [],
+    journal: { requests: [], streams: [], flags: [] },
+  };
   const worker = {};
   counts.set(worker, { ...report, subscribers: [[ENVIRONMENT_ID, { sizes, dropped: 4 }]] });
   assert.deepEqual(counts.subscribers(ENVIRONMENT_ID, none), { sizes, dropped: 4 });
   counts.forget(worker);
   assert.deepEqual(counts.subscribers(ENVIRONMENT_ID, none), { ...none, dropped: 4 });
+});
+
+test('journals have the SDKs, open streams and evaluations of all workers, and no streams of one that has died', (t) => {
+  const relay = createTestRelay(t);
+  const journals = new Journals(() => 5);
+  const feed = new JournalFeed(journals, (id) => (id === ENVIRONMENT_ID ? relay.environment : undefined));
+  const workers = [workerOf(relay), workerOf(relay)];
+  const collect = () => {
+    for (const worker of workers) feed.add(worker, worker.report().journal);
+  };
+  for (const { journal, request } of workers) {
+    journal.request(request);
+    journal.stream(request);
+    journal.evaluated(relay.environment, 'server', 1, { key: 'f', variation: 0 });
+    journal.evaluated(relay.environment, 'server', 1, { key: 'f', variation: null });
+    journal.evaluated(relay.environment, 'server', 7);
+  }
+  collect();
+  collect();
+  const { sdks, evaluations } = journals.of(relay.environment);
+  assert.deepEqual(sdks.sdks, [{ sdkKind: 'server', name: 'Go/7', streams: 2, requests: 2, lastAt: 5 }]);
+  assert.deepEqual([...(evaluations.flags.get('f')?.variations ?? [])].sort(), [
+    [-1, 2],
+    [0, 2],
+  ]);
+  feed.forget(workers[0] as object);
+  assert.equal(sdks.sdks[0]?.streams, 1);
 });

@@ -5,6 +5,7 @@ import { countSubscribers, type SubscriberCounts } from '../metrics/subscribers.
 import type { OfrepStreams } from '../ofrep/streams.ts';
 import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
 import type { EnvironmentId } from './change.ts';
+import type { JournalReport } from './journal-tally.ts';
 
 /** A number with its labels. */
 export type Counted<L extends readonly string[]> = readonly [...labels: L, count: number];
@@ -19,18 +20,23 @@ export interface WorkerReport {
   readonly evaluations: readonly Counted<[environment: string, sdkKind: SdkKind]>[];
   /** Now. */
   readonly open: readonly ClientCount[];
+  readonly journal: JournalReport;
   /** Now. */
   readonly subscribers: readonly (readonly [EnvironmentId, SubscriberCounts])[];
 }
 
 const MAX_USER_AGENTS = 100;
 
-/** Numbers by labels. */
-class Tally<L extends readonly string[]> {
+/** Clients choose some labels. */
+const MAX_COUNTS = 20_000;
+
+/** Numbers by labels; those beyond the limit are not counted. */
+export class Tally<L extends readonly string[]> {
   readonly #counts = new Map<string, number>();
 
   add(labels: L, count: number): void {
     const key = labels.join('\0');
+    if (this.#counts.size >= MAX_COUNTS && !this.#counts.has(key)) return;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
   }
 
@@ -80,7 +86,7 @@ export class RequestTally implements RequestObserver {
   }
 
   /** Takes what was counted since the last report. */
-  report(environments: ReadonlyMap<EnvironmentId, Environment>, ofrep: OfrepStreams): WorkerReport {
+  report(environments: ReadonlyMap<EnvironmentId, Environment>, ofrep: OfrepStreams): Omit<WorkerReport, 'journal'> {
     return {
       requests: this.#requests.take(),
       opened: this.#opened.take(),
