@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
-import { countParts, type DataSize } from './data-size.ts';
-import { type CompiledFlag, compileFlag } from './domain/compile.ts';
+import type { DataSize } from './data-size.ts';
+import type { CompiledFlag } from './domain/compile.ts';
 import { kindOf } from './domain/context/context.ts';
 import type { FlagLookup } from './domain/evaluation/scope.ts';
-import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
-import { readSegment } from './domain/segment.ts';
-import { type CompiledSegment, compileSegment } from './domain/segment-match.ts';
+import type { CompiledSegment } from './domain/segment-match.ts';
+import { prepareFlag, prepareSegment, type StoredItem, tombstone } from './stored-item.ts';
 
 export type ItemKind = 'flags' | 'segments';
 export const ITEM_KINDS: readonly ItemKind[] = ['flags', 'segments'];
@@ -37,15 +36,6 @@ export interface FlagListener {
 }
 
 export type Compiled = CompiledFlag | CompiledSegment;
-
-interface StoredItem<T> {
-  readonly version: number;
-  /** As received, on one line; undefined for a deleted item. */
-  readonly json: string | undefined;
-  readonly compiled: T | undefined;
-  /** As in DataSize. */
-  readonly parts: number;
-}
 
 /**
  * The flags and segments of one environment. An item is compiled when it changes; its JSON is kept, so that unknown
@@ -268,36 +258,9 @@ function prepareAll<T>(
   return accepted(prepared);
 }
 
-/** `json` is the text of the item, if it is known. */
-function prepareFlag(item: Json, json?: string): Outcome<StoredItem<CompiledFlag>> {
-  const flag = readFlag(item);
-  if (!flag.ok) return flag;
-  const { version, deleted } = flag.value;
-  return accepted(
-    deleted ? tombstone(version) : storedItem(json ?? JSON.stringify(item), version, compileFlag(flag.value)),
-  );
-}
-
-function prepareSegment(item: Json, json?: string): Outcome<StoredItem<CompiledSegment>> {
-  const segment = readSegment(item);
-  if (!segment.ok) return segment;
-  const { version, deleted } = segment.value;
-  return accepted(
-    deleted ? tombstone(version) : storedItem(json ?? JSON.stringify(item), version, compileSegment(segment.value)),
-  );
-}
-
 function requireValue<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Error(outcome.reason);
   return outcome.value;
-}
-
-function storedItem<T>(json: string, version: number, compiled: T): StoredItem<T> {
-  return { version, json, compiled, parts: countParts(json) };
-}
-
-function tombstone(version: number): StoredItem<never> {
-  return { version, json: undefined, compiled: undefined, parts: 0 };
 }
 
 /** Reads the `data` of a `put`, or a file of the same form; both properties are optional. */

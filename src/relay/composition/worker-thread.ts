@@ -26,53 +26,15 @@ export function serveRelayWorker(port: Port, given: unknown): void {
 }
 
 function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
-  const { relay: options, newest, changes, isDebugging } = given;
-  let { tls } = given;
-  const clock = systemClock;
-  const log = { ...logOver(port), debugging: isDebugging };
-  const caller = new Caller(given.main, { log, revive: () => undefined });
-  const main = callerProxy<MainMethods>(caller);
-  const credentials = new Credentials();
-  const registry = openRegistry(options, clock);
-  const ofrep = new OfrepStreams(registry);
-  const tally = new RequestTally();
-  const journal = new JournalTally((environment) => replica.idOf(environment));
-  const onRemove = (environment: Environment) => void ofrep.forget(environment);
-  const { initTimeoutMs } = options;
-  const replica = new Replica({
-    credentials,
-    registry,
-    initTimeoutMs,
-    clock,
-    // The main thread answers until this thread has ended.
-    memberships: (id, keys) => main.memberships(id, keys).catch(() => new Map()),
-    onRemove,
-  });
+  const { relay: options, changes, newest } = given;
+  const { app, registry, replica, report, flush } = composeApp(given, port);
   const reader = new ChangeReader(changes, newest, (change) => replica.apply(change));
-  const courier = new EventCourier({
-    options,
-    inflater: new Inflater(),
-    send: (posts, moved) => caller.call('takeEvents', [posts], moved),
-  });
-  const app = createRelayApp({
-    paths: clientPaths({
-      options,
-      credentials,
-      observer: observeBoth(tally, journal),
-      ofrep,
-      goals: { read: (envId) => main.goals(envId) },
-      receiverOf: (environment) => courier.receiver(replica.idOf(environment)),
-      clock,
-    }),
-    otherwise: forwardTo((request) => main.answer(request), options.maxBodyBytes),
-    clock,
-    log,
-  });
+  let { tls } = given;
   let listener: Listener | undefined;
   return {
     async listen(address) {
       listener = await listen({
-        ...listenOptions({ ...options, ...address }, tls && (() => tls as TlsSettings), registry, clock),
+        ...listenOptions({ ...options, ...address }, tls && (() => tls as TlsSettings), registry, systemClock),
         fetch: (request, env) => {
           reader.catchUp();
           return app.fetch(request, env);
@@ -85,12 +47,55 @@ function composeWorker(given: WorkerOptions, port: Port): WorkerMethods {
     async secureWith(next) {
       tls = next;
     },
-    report: async () => ({ ...tally.report(replica.environments, ofrep), journal: journal.report() }),
+    report: async () => report(),
     rest: async () => giveMemoryBackNow(),
     async close(deadlineMs) {
       await listener?.close(deadlineMs);
       await registry.close();
-      await courier.flush();
+      await flush();
     },
+  };
+}
+
+/** The paths of clients over copies of the environments; all others lead to the main thread. */
+function composeApp({ relay: options, main: mainPort, isDebugging }: WorkerOptions, port: Port) {
+  const clock = systemClock;
+  const log = { ...logOver(port), debugging: isDebugging };
+  const caller = new Caller(mainPort, { log, revive: () => undefined });
+  const main = callerProxy<MainMethods>(caller);
+  const credentials = new Credentials();
+  const registry = openRegistry(options, clock);
+  const ofrep = new OfrepStreams(registry);
+  const replica = new Replica({
+    credentials,
+    registry,
+    initTimeoutMs: options.initTimeoutMs,
+    clock,
+    // The main thread answers until this thread has ended.
+    memberships: (id, keys) => main.memberships(id, keys).catch(() => new Map()),
+    onRemove: (environment) => void ofrep.forget(environment),
+  });
+  const courier = new EventCourier({
+    options,
+    inflater: new Inflater(),
+    send: (posts, moved) => caller.call('takeEvents', [posts], moved),
+  });
+  const tally = new RequestTally();
+  const journal = new JournalTally((environment) => replica.idOf(environment));
+  const observer = observeBoth(tally, journal);
+  const goals = { read: (envId: string) => main.goals(envId) };
+  const receiverOf = (environment: Environment) => courier.receiver(replica.idOf(environment));
+  const app = createRelayApp({
+    paths: clientPaths({ options, credentials, observer, ofrep, goals, receiverOf, clock }),
+    otherwise: forwardTo((request) => main.answer(request), options.maxBodyBytes),
+    clock,
+    log,
+  });
+  return {
+    app,
+    registry,
+    replica,
+    report: () => ({ ...tally.report(replica.environments, ofrep), journal: journal.report() }),
+    flush: () => courier.flush(),
   };
 }
