@@ -1,9 +1,11 @@
 import { BCRYPT_PART } from './kernel/http/bcrypt-thread.ts';
 import type { Port } from './kernel/threads/calls.ts';
+import { RELAY_WORKER } from './relay/workers/contract.ts';
 
 /** The parts that run in threads, by name. */
 const PARTS: Readonly<Record<string, () => Promise<(port: Port, options: unknown) => void>>> = {
   'room engine': async () => (await import('./rooms/store/engine-thread.ts')).serveRoomEngine,
+  [RELAY_WORKER]: async () => (await import('./relay/composition/worker-thread.ts')).serveRelayWorker,
   [BCRYPT_PART]: async () => (await import('./kernel/http/bcrypt-thread.ts')).serveBcrypt,
 };
 

@@ -164,7 +164,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
   // Its clients are pages of any origin, also under development.
   const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
-  const options = { ...config.value.options, host, port, site };
+  const options = { ...config.value.options, host, port, site, workers: 1 };
   const server = await relay.startRelay(options, terminal.clock, log);
   return {
     described: {

@@ -13,10 +13,13 @@ const SMALL_HEAP = 64 * 2 ** 20;
  * server has started.
  */
 export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
-  clock.after(AFTER_START_MS, () => {
-    // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
-    if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
-  });
+  clock.after(AFTER_START_MS, () => giveMemoryBackNow(smallHeap));
+}
+
+/** The same at once, for a thread: not in two threads at a time, as both would change the flags of V8. */
+export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
+  // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
+  if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
 }
 
 /**

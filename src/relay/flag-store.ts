@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { accepted, type Outcome, refused } from '../kernel/outcome.ts';
-import { countParts, type DataSize } from './data-size.ts';
-import { type CompiledFlag, compileFlag } from './domain/compile.ts';
+import type { DataSize } from './data-size.ts';
+import type { CompiledFlag } from './domain/compile.ts';
 import { kindOf } from './domain/context/context.ts';
 import type { FlagLookup } from './domain/evaluation/scope.ts';
-import { readFlag } from './domain/flag.ts';
 import { isJsonObject, type Json } from './domain/json.ts';
-import { readSegment } from './domain/segment.ts';
-import { type CompiledSegment, compileSegment } from './domain/segment-match.ts';
+import type { CompiledSegment } from './domain/segment-match.ts';
+import { prepareFlag, prepareSegment, type StoredItem, tombstone } from './stored-item.ts';
 
 export type ItemKind = 'flags' | 'segments';
 export const ITEM_KINDS: readonly ItemKind[] = ['flags', 'segments'];
@@ -16,6 +15,13 @@ export const ITEM_KINDS: readonly ItemKind[] = ['flags', 'segments'];
 export interface FlagData {
   readonly flags: Readonly<Record<string, Json>>;
   readonly segments: Readonly<Record<string, Json>>;
+}
+
+/** An item as received, on one line. */
+export interface ItemText {
+  readonly kind: ItemKind;
+  readonly key: string;
+  readonly json: string;
 }
 
 /** Notified after each change. `before` is the previous item; undefined if there was none. */
@@ -30,15 +36,6 @@ export interface FlagListener {
 }
 
 export type Compiled = CompiledFlag | CompiledSegment;
-
-interface StoredItem<T> {
-  readonly version: number;
-  /** As received, on one line; undefined for a deleted item. */
-  readonly json: string | undefined;
-  readonly compiled: T | undefined;
-  /** As in DataSize. */
-  readonly parts: number;
-}
 
 /**
  * The flags and segments of one environment. An item is compiled when it changes; its JSON is kept, so that unknown
@@ -135,16 +132,11 @@ export class FlagStore implements FlagLookup {
     return text;
   }
 
-  /** All data as JSON, with the versions of deleted items: `replace` makes the same store of it. */
-  dump(): string {
-    const texts = ITEM_KINDS.map((kind) => {
-      const pairs = [...this.#items(kind)].map(([key, { json, version }]) => {
-        const name = JSON.stringify(key);
-        return `${name}:${json ?? `{"key":${name},"version":${version},"deleted":true}`}`;
-      });
-      return `"${kind}":{${pairs.join(',')}}`;
-    });
-    return `{${texts.join(',')}}`;
+  /** All data, with the versions of deleted items: `load` makes the same store of it. */
+  *items(): Generator<ItemText> {
+    for (const kind of ITEM_KINDS)
+      for (const [key, { json, version }] of this.#items(kind))
+        yield { kind, key, json: json ?? JSON.stringify({ key, version, deleted: true }) };
   }
 
   /** Changes with any flag: 15 hexadecimal digits of a hash over all keys and versions, including deleted flags. */
@@ -163,8 +155,27 @@ export class FlagStore implements FlagLookup {
     if (!flags.ok) return flags;
     const segments = prepareAll(data.segments, 'segments', prepareSegment);
     if (!segments.ok) return segments;
-    fill(this.#flags, flags.value);
-    fill(this.#segments, segments.value);
+    this.#fill(flags.value, segments.value);
+    return accepted(undefined);
+  }
+
+  /** Replaces all data by the items of another store. Throws for an invalid one. */
+  load(items: Iterable<ItemText>): void {
+    const flags = new Map<string, StoredItem<CompiledFlag>>();
+    const segments = new Map<string, StoredItem<CompiledSegment>>();
+    for (const { kind, key, json } of items) {
+      if (kind === 'flags') flags.set(key, requireValue(prepareFlag(JSON.parse(json), json)));
+      else segments.set(key, requireValue(prepareSegment(JSON.parse(json), json)));
+    }
+    this.#fill(flags, segments);
+  }
+
+  #fill(
+    flags: ReadonlyMap<string, StoredItem<CompiledFlag>>,
+    segments: ReadonlyMap<string, StoredItem<CompiledSegment>>,
+  ): void {
+    fill(this.#flags, flags);
+    fill(this.#segments, segments);
     this.#isInitialised = true;
     this.#parts = 0;
     this.#chars = 0;
@@ -172,7 +183,6 @@ export class FlagStore implements FlagLookup {
     this.#invalidate('flags');
     this.#invalidate('segments');
     for (const listener of this.#listeners) listener.replaced();
-    return accepted(undefined);
   }
 
   /** Stores an item unless the stored version is as new. Notifies listeners in either case. */
@@ -248,27 +258,9 @@ function prepareAll<T>(
   return accepted(prepared);
 }
 
-function prepareFlag(item: Json): Outcome<StoredItem<CompiledFlag>> {
-  const flag = readFlag(item);
-  if (!flag.ok) return flag;
-  const { version, deleted } = flag.value;
-  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileFlag(flag.value)));
-}
-
-function prepareSegment(item: Json): Outcome<StoredItem<CompiledSegment>> {
-  const segment = readSegment(item);
-  if (!segment.ok) return segment;
-  const { version, deleted } = segment.value;
-  return accepted(deleted ? tombstone(version) : storedItem(item, version, compileSegment(segment.value)));
-}
-
-function storedItem<T>(item: Json, version: number, compiled: T): StoredItem<T> {
-  const json = JSON.stringify(item);
-  return { version, json, compiled, parts: countParts(json) };
-}
-
-function tombstone(version: number): StoredItem<never> {
-  return { version, json: undefined, compiled: undefined, parts: 0 };
+function requireValue<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(outcome.reason);
+  return outcome.value;
 }
 
 /** Reads the `data` of a `put`, or a file of the same form; both properties are optional. */

@@ -1,19 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import { systemClock } from '../kernel/clock.ts';
 import { listen } from '../kernel/http/server.ts';
-import { bench, describeMachine, isAsked, printNumber, printSpread, printTable, spreadOf } from '../testing/bench.ts';
-import { eventually } from '../testing/eventually.ts';
+import { bench, describeMachine, isAsked, printNumber, printSpread, spreadOf } from '../testing/bench.ts';
 import { RawConnection } from '../testing/http/raw-connection.ts';
-import { type Cleanup, Janitor, memoryOf, type RunningServer } from '../testing/processes.ts';
+import { type Cleanup, memoryOf } from '../testing/processes.ts';
 import { SDK_KEY } from './testing/app.ts';
+import { isLoadGenerator, serveLoad } from './testing/bench/load.ts';
+import { cpuOf, type Measured, print, startBenchRelay, within } from './testing/bench/server.ts';
+import { benchWorkers } from './testing/bench/workers.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
-import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
+import type { FakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
-import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
+import { portOf } from './testing/process.ts';
 import { type EventTimes, MARK, StreamClients } from './testing/stream-clients.ts';
 
 // The executable in a child process; its upstream and clients in this one.
@@ -26,17 +27,6 @@ const MB = 2 ** 20;
 const CONTEXTS = 1000;
 const AUTHORIZATION = `Authorization: ${SDK_KEY}\r\n`;
 const STREAM_REQUEST = `GET /all HTTP/1.1\r\nHost: bench\r\n${AUTHORIZATION}\r\n`;
-
-/** A server in a child process. */
-type Measured = Pick<RunningServer, 'url' | 'pid'>;
-
-async function startRelay(t: Cleanup, flags: Readonly<Record<string, unknown>>) {
-  const upstream = await startFakeLaunchDarkly(t, { flags });
-  const config = relayConfigFile(t, { upstream: upstream.url, events: ['capacity = 1000000'] });
-  const relay = await startRelayProcess(t, ['--config', config]);
-  await eventually('data', async () => (await fetch(`${relay.url}/readyz`)).ok, { everyMs: 10 });
-  return { upstream, relay };
-}
 
 /** The baseline: the SDK's own evaluation of all flags, behind the same HTTP server. */
 async function serveSdk(flags: number): Promise<void> {
@@ -110,17 +100,6 @@ const EVALUATIONS = Array.from({ length: CONTEXTS }, (_, index) =>
   ),
 );
 
-/** Runs one measurement and cleans up after it. */
-async function within<T>(measure: (janitor: Janitor) => Promise<T>): Promise<T> {
-  process.stderr.write('.');
-  const janitor = new Janitor();
-  try {
-    return await measure(janitor);
-  } finally {
-    await janitor.clean();
-  }
-}
-
 const column = <T>(samples: readonly T[], value: (sample: T) => number): string =>
   printSpread(spreadOf(samples.map(value)));
 const medianOf = <T>(samples: readonly T[], value: (sample: T) => number): number =>
@@ -134,7 +113,7 @@ async function benchEvaluations(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       ours.push(
         await within(async (janitor) => {
-          const { relay } = await startRelay(janitor, flagsOf(flags));
+          const { relay } = await startBenchRelay(janitor, flagsOf(flags));
           return load(relay, 'GET', EVALUATIONS, 200);
         }),
       );
@@ -162,7 +141,11 @@ async function benchEvaluations(): Promise<void> {
     'opsdeck CPU µs',
     'SDK CPU µs',
   ];
-  print(`evalx, ${CONNECTIONS} connections, against allFlagsState of @launchdarkly/node-server-sdk`, head, rows);
+  print(
+    `evalx, ${CONNECTIONS} connections, against allFlagsState of @launchdarkly/node-server-sdk: median (least–most)`,
+    head,
+    rows,
+  );
 }
 
 interface Patched {
@@ -191,11 +174,11 @@ async function benchPatches(): Promise<void> {
     ]);
   }
   const head = ['clients', 'first ms', 'last ms', 'server CPU ms', 'RSS KiB a stream (aim < 12)'];
-  print('a patch from upstream to every client of /all', head, rows);
+  print('a patch from upstream to every client of /all: median (least–most)', head, rows);
 }
 
 async function measurePatches(t: Cleanup, clients: number): Promise<Patched[]> {
-  const { upstream, relay } = await startRelay(t, { marked: markedFlag(1) });
+  const { upstream, relay } = await startBenchRelay(t, { marked: markedFlag(1) });
   const streams = new StreamClients(portOf(relay), STREAM_REQUEST);
   t.after(() => streams.close());
   await streams.connect(100);
@@ -229,14 +212,14 @@ async function benchReconnects(): Promise<void> {
   const rows: string[][] = [];
   for (let round = 0; round < ROUNDS; round++) rows.push(await within(measureReconnects));
   const head = ['snapshot MiB', 'all served s', 'server CPU s', 'peak above rest MiB', 'a copy each would be MiB'];
-  print(`${printNumber(RECONNECTS)} clients come to /all at once: each row a process`, head, rows);
+  print(`${printNumber(RECONNECTS)} clients come to /all at once: each row a process: median (least–most)`, head, rows);
 }
 
 async function measureReconnects(t: Cleanup): Promise<string[]> {
   const padding = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`flag-${index}`, plainFlag(`flag-${index}`, 'x'.repeat(730))]),
   );
-  const { relay } = await startRelay(t, { ...padding, marked: markedFlag(1) });
+  const { relay } = await startBenchRelay(t, { ...padding, marked: markedFlag(1) });
   const { body } = await fetch(`${relay.url}/sdk/latest-all`, { headers: { authorization: SDK_KEY } });
   let snapshot = 0;
   for await (const chunk of body ?? []) snapshot += chunk.length;
@@ -264,7 +247,7 @@ async function benchEvents(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       samples.push(
         await within(async (janitor) => {
-          const { relay } = await startRelay(janitor, {});
+          const { relay } = await startBenchRelay(janitor, {});
           return load(relay, 'POST', [request], 202);
         }),
       );
@@ -276,33 +259,28 @@ async function benchEvents(): Promise<void> {
       column(samples, ({ p99Ms }) => p99Ms),
     ]);
   }
-  print('/bulk, forwarded to upstream', ['events a post', 'posts /s', 'events /s', 'p99 ms'], rows);
+  print(
+    '/bulk, forwarded to upstream: median (least–most)',
+    ['events a post', 'posts /s', 'events /s', 'p99 ms'],
+    rows,
+  );
 }
 
 const rssOf = ({ pid }: Measured): number => memoryOf(pid)?.rss ?? Number.NaN;
-
-/** CPU time of the process in milliseconds, in steps of 10. */
-function cpuOf({ pid }: Measured): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function print(what: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
-  process.stderr.write('\n');
-  console.log(`\n${what}: median (least–most)\n${printTable(head, rows)}`);
-}
 
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   evalx: benchEvaluations,
   patch: benchPatches,
   reconnect: benchReconnects,
   bulk: benchEvents,
+  workers: () => benchWorkers(fileURLToPath(import.meta.url)),
 };
 
 const SDK_VARIABLE = 'OPSDECK_BENCH_SDK_FLAGS';
 const sdkFlags = process.env[SDK_VARIABLE];
 
-if (sdkFlags !== undefined) await serveSdk(Number(sdkFlags));
+if (isLoadGenerator()) serveLoad();
+else if (sdkFlags !== undefined) await serveSdk(Number(sdkFlags));
 else {
   bench('relay', async (filters) => {
     console.log(`\nopsdeck ${OPSDECK_VERSION} relay\n${describeMachine()}`);

@@ -27,3 +27,24 @@ export interface RequestObserver {
   /** `flags` flags were evaluated for a request; `one` if it named its flag. */
   evaluated(environment: Environment, sdkKind: SdkKind, flags: number, one?: FlagEvaluation): void;
 }
+
+/** Notifies both. */
+export function observeBoth(first: RequestObserver, second: RequestObserver): RequestObserver {
+  return {
+    request(request) {
+      first.request(request);
+      second.request(request);
+    },
+    stream(request) {
+      const [endFirst, endSecond] = [first.stream(request), second.stream(request)];
+      return () => {
+        endFirst();
+        endSecond();
+      };
+    },
+    evaluated(...evaluation) {
+      first.evaluated(...evaluation);
+      second.evaluated(...evaluation);
+    },
+  };
+}

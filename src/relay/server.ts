@@ -4,17 +4,15 @@
 // other way: received, batched by the environment's forwarder, sent upstream. composition/ puts the parts together.
 import type { Clock } from '../kernel/clock.ts';
 import { type Listener, listen } from '../kernel/http/server.ts';
-import type { TlsSettings } from '../kernel/http/tls-front.ts';
 import type { Log } from '../kernel/log.ts';
+import { openFront } from './composition/front.ts';
 import { composeRelay } from './composition/relay.ts';
 import { checkAuthorities, checkStoreFiles, readTls } from './composition/tls.ts';
+import { countWorkers } from './composition/worker-pool.ts';
 import type { RelayOptions } from './config/relay-options.ts';
 import { needingRestart } from './config/reload.ts';
 import type { Environment } from './environment.ts';
 import { createMetricsApp } from './routes/status.ts';
-
-/** Of a request: the path may contain a context of a megabyte. */
-const MAX_HEADER_BYTES = 2 ** 20 + 2 ** 14;
 
 export interface RelayServer {
   /** `http://host:port` or `https://host:port`. */
@@ -38,7 +36,8 @@ export interface RelayServer {
 
 /** Starts the relay. It listens when this resolves, before all environments have data. Throws a CommandError. */
 export async function startRelay(options: RelayOptions, clock: Clock, log: Log): Promise<RelayServer> {
-  const { app, set, registry, metrics, start, settled, reload, close } = composeRelay(options, clock, log);
+  const relay = composeRelay(options, clock, log, await countWorkers(options, log));
+  const { set, metrics, start, settled, reload, close } = relay;
   const listeners: Listener[] = [];
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close(options.gracefulShutdownMs)));
@@ -47,18 +46,10 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
   try {
     checkAuthorities(options);
     checkStoreFiles(options);
-    let tls = options.tls && (await readTls(options.tls));
+    const tls = options.tls && (await readTls(options.tls));
     await start();
-    const { host, port, prometheus, site } = options;
-    const listener = await listen({
-      fetch: app.fetch,
-      addresses: [{ host, port }],
-      maxHeaderBytes: MAX_HEADER_BYTES,
-      ...(tls ? { tls: () => tls as TlsSettings } : {}),
-      site,
-      clock,
-      endStreams: () => registry.close(),
-    });
+    const { host, prometheus, site } = options;
+    const listener = await openFront(relay, options, tls, clock);
     listeners.push(listener);
     if (prometheus) {
       const { fetch } = createMetricsApp(metrics);
@@ -77,7 +68,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
       settled: whenSettled,
       async reload(next) {
         const nextTls = next.tls && (await readTls(next.tls));
-        if (nextTls && tls) tls = nextTls;
+        if (nextTls && tls) listener.secureWith(nextTls);
         reload(next);
         const fixed = needingRestart(options, next);
         if (fixed.length > 0) log.warn('some settings change with a restart only', { settings: fixed.join(', ') });

@@ -31,6 +31,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export interface ListenOptions {
   readonly fetch: Fetch;
   readonly addresses: readonly ListenAddress[];
+  /** Lets other threads listen there too: the system spreads connections over them. */
+  readonly isShared?: boolean;
   /** File descriptors of open sockets to listen on instead of the addresses. */
   readonly sockets?: readonly number[] | undefined;
   /** Answers over HTTPS, with the settings in force when a connection comes in; see createTlsFront. */
@@ -69,7 +71,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const server = createServer(fetch, options.maxHeaderBytes);
       const tracked = track(server);
       if (tls) await secure(tracked, tls, options);
-      await bind(server, place);
+      await bind(server, place, options.isShared);
       servers.push(tracked);
     }
   } catch (error) {
@@ -219,14 +221,40 @@ function reachableAt(bound: AddressInfo | string | undefined): string {
   return printHostPort(everywhere ? 'localhost' : bound.address, bound.port);
 }
 
-function bind(server: Server, place: Place): Promise<void> {
+function bind(server: NetServer, place: Place, reusePort = false): Promise<void> {
   const name = 'fd' in place ? `file descriptor ${place.fd}` : printHostPort(place.host ?? '', place.port);
   return new Promise((resolve, reject) => {
     // The listener stays: without it, a connection that cannot be accepted would end the process.
     server.on('error', (error) => reject(explain(error, name)));
     if ('fd' in place) server.listen({ fd: place.fd }, resolve);
-    else server.listen({ port: place.port, ...(place.host === undefined ? {} : { host: place.host }) }, resolve);
+    else
+      server.listen(
+        { port: place.port, reusePort, ...(place.host === undefined ? {} : { host: place.host }) },
+        resolve,
+      );
   });
+}
+
+/**
+ * Fails like `listen` if the address is in use. Threads that share an address would also share it with a process of the same
+ * user without an error.
+ */
+export async function requireFree(address: ListenAddress): Promise<void> {
+  const server = new NetServer();
+  await bind(server, address);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Whether several threads can listen on one address: on Linux and FreeBSD, not on macOS and Windows. */
+export async function canShareAddresses(): Promise<boolean> {
+  const server = new NetServer();
+  try {
+    await bind(server, { host: '127.0.0.1', port: 0 }, true);
+  } catch {
+    return false;
+  }
+  await new Promise((resolve) => server.close(resolve));
+  return true;
 }
 
 function explain(error: Error, address: string): CommandError {

@@ -100,12 +100,13 @@ export class Caller {
     port.on('message', (sent: Sent) => this.#take(sent));
   }
 
-  call(method: string, values: readonly unknown[]): Promise<unknown> {
+  /** `moved` are buffers of the values that are not copied, and can no longer be used here. */
+  call(method: string, values: readonly unknown[], moved: readonly ArrayBuffer[] = []): Promise<unknown> {
     if (this.#end) return Promise.reject(this.#end);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#port.postMessage({ id, method, values });
+      this.#port.postMessage({ id, method, values }, moved);
     });
   }
 

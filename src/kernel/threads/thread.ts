@@ -11,6 +11,8 @@ export interface ThreadStart extends CallerParts {
   readonly name: string;
   /** Can be copied. */
   readonly options: unknown;
+  /** Ports in the options, which move to the thread. */
+  readonly ports?: readonly MessagePort[];
 }
 
 interface ThreadData {
@@ -19,9 +21,9 @@ interface ThreadData {
 }
 
 /** Starts a thread; `end` ends it at once. */
-export function startThread<T extends object>({ file, name, options, ...parts }: ThreadStart): Part<T> {
+export function startThread<T extends object>({ file, name, options, ports = [], ...parts }: ThreadStart): Part<T> {
   const data: ThreadData = { opsdeckThread: name, options };
-  const worker = new Worker(file, { workerData: data });
+  const worker = new Worker(file, { workerData: data, transferList: [...ports] });
   const caller = new Caller(worker, parts);
   const end = new PartEnd(caller, `the thread of ${name}`);
   worker.on('error', (error) => end.came(messageOf(error)));

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
 import { SAMPLE_FLAGS } from '../file-source/sample.ts';
 import type { Journals } from '../journal/journal.ts';
-import type { OfrepStreams } from '../ofrep/streams.ts';
+import type { SubscriberCounts } from '../metrics/subscribers.ts';
 import { PageAccess } from '../page/access.ts';
 import { reportActivity } from '../page/activity-report.ts';
 import { describeFlag, listFlags } from '../page/flag-report.ts';
@@ -15,20 +15,19 @@ import { FlagSwitch } from '../page/flag-switch.ts';
 import type { Paths } from '../routes/index.ts';
 import { pagePaths } from '../routes/page.ts';
 import { describeEnvironment, type StatusSources } from '../status/status.ts';
-import { STREAM_KINDS } from '../streams/streams.ts';
 
 export interface ComposedPageParts {
   readonly options: RelayOptions;
   readonly set: EnvironmentSet;
   readonly journals: Journals;
-  readonly ofrep: OfrepStreams;
+  readonly subscribers: (environment: Environment) => SubscriberCounts;
   readonly status: StatusSources<Environment>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The page for browsers and its API. */
-export function composePage({ options, set, journals, ofrep, status, clock, log }: ComposedPageParts): Paths {
+export function composePage({ options, set, journals, subscribers, status, clock, log }: ComposedPageParts): Paths {
   const environments = () => set.environments;
   const journal = (environment: Environment) => journals.of(environment);
   const source = (environment: Environment) => sourceOf(environment, options);
@@ -39,13 +38,10 @@ export function composePage({ options, set, journals, ofrep, status, clock, log 
     journal,
     status: (environment: Environment) => describeEnvironment(environment, status),
     source,
-    streams: (environment: Environment) => ({
-      open: {
-        ...Object.fromEntries(STREAM_KINDS.map((kind) => [kind, environment.streams.size(kind)])),
-        ofrep: ofrep.size(environment),
-      },
-      dropped: environment.streams.dropped + ofrep.dropped(environment),
-    }),
+    streams: (environment: Environment) => {
+      const { sizes: open, dropped } = subscribers(environment);
+      return { open, dropped };
+    },
     events: (environment: Environment) => set.eventsOf(environment),
     version: OPSDECK_VERSION,
   };

@@ -1,15 +1,17 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { HttpClient } from '../../kernel/http-client/http-client.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AutoConfigSync } from '../auto-config/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import type { Credentials } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentSet } from '../environment-set.ts';
-import { Goals } from '../goals.ts';
-import { type Journals, observeBoth } from '../journal/journal.ts';
+import type { EventReceiver } from '../event/receiver.ts';
+import type { Goals } from '../goals.ts';
+import type { Journals } from '../journal/journal.ts';
 import type { RelayMetrics } from '../metrics/metrics.ts';
+import type { SubscriberCounts } from '../metrics/subscribers.ts';
 import type { OfrepStreams } from '../ofrep/streams.ts';
+import { observeBoth, type RequestObserver } from '../request-observer.ts';
 import { launchDarklyPaths, type Paths } from '../routes/index.ts';
 import { ofrepPaths } from '../routes/ofrep.ts';
 import { statusPaths } from '../routes/status.ts';
@@ -18,31 +20,52 @@ import type { Stores } from '../stores/stores.ts';
 import { CLIENT_VERSION, RELAY_VERSION } from '../version.ts';
 import { composePage } from './page.ts';
 
-interface RelayPathsParts {
+/** What clients of flags and events need, in any thread. */
+export interface ClientPathsParts {
   readonly options: RelayOptions;
   readonly credentials: Credentials;
-  readonly set: EnvironmentSet;
-  readonly journals: Journals;
-  readonly http: HttpClient;
+  readonly observer: RequestObserver;
   readonly ofrep: OfrepStreams;
+  readonly goals: Pick<Goals, 'read'>;
+  readonly receiverOf: (environment: Environment) => EventReceiver;
+  readonly clock: Clock;
+}
+
+interface RelayPathsParts extends Omit<ClientPathsParts, 'observer' | 'receiverOf'> {
+  readonly set: EnvironmentSet;
   readonly metrics: RelayMetrics;
   readonly autoConfig: AutoConfigSync | undefined;
   readonly stores: Stores | undefined;
-  readonly clock: Clock;
+  readonly journals: Journals;
+  readonly subscribers: (environment: Environment) => SubscriberCounts;
   readonly log: Log;
 }
 
 /** Every path of the relay. */
 export function relayPaths(parts: RelayPathsParts): Paths {
-  const { options, credentials, set, journals, http, ofrep, metrics, clock, log } = parts;
-  const { maxBodyBytes, clientSideBaseUri: baseUri } = options;
+  const { options, set, journals, subscribers, metrics, clock, log } = parts;
   const observer = observeBoth(metrics, journals);
   const status = statusSourcesOf(parts);
-  const hasUpstream = !options.isLocal && !options.archive;
   return {
     // Automatic configuration may have no environment yet.
     ...statusPaths({ status, readiness: { ...status, mayBeEmpty: options.autoConfig !== undefined }, metrics }),
-    ...composePage({ options, set, journals, ofrep, status, clock, log }),
+    ...composePage({ options, set, journals, subscribers, status, clock, log }),
+    ...clientPaths({ ...parts, observer, receiverOf: (environment) => set.eventsOf(environment) }),
+  };
+}
+
+/** The paths of SDKs and OpenFeature providers. */
+export function clientPaths({
+  options,
+  credentials,
+  observer,
+  ofrep,
+  goals,
+  receiverOf,
+  clock,
+}: ClientPathsParts): Paths {
+  const { maxBodyBytes } = options;
+  return {
     ...ofrepPaths({ credentials, observer, streams: ofrep, maxBodyBytes }),
     ...launchDarklyPaths({
       credentials,
@@ -51,8 +74,8 @@ export function relayPaths(parts: RelayPathsParts): Paths {
       maxPayloadBytes: options.events.maxPayloadBytes,
       evaluatedStreams: options.evaluatedStreams,
       now: () => clock.now(),
-      goals: new Goals({ upstream: hasUpstream ? { baseUri, http } : undefined, clock }),
-      receiverOf: (environment) => set.eventsOf(environment),
+      goals,
+      receiverOf,
     }),
   };
 }

@@ -12,19 +12,23 @@ import { EnvironmentList } from '../environment-list/list.ts';
 import { EnvironmentSet, type OpenSource } from '../environment-set.ts';
 import { Inflater } from '../event/body.ts';
 import { createFileSource } from '../file-source/source.ts';
+import { Goals } from '../goals.ts';
 import { Journals } from '../journal/journal.ts';
 import { DEFAULT_METRICS_PREFIX, RelayMetrics } from '../metrics/metrics.ts';
+import { countSubscribers } from '../metrics/subscribers.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { recordSource } from '../recording.ts';
 import { createRelayApp } from '../routes/index.ts';
 import type { StoreOptions } from '../stores/options.ts';
 import { Stores } from '../stores/stores.ts';
-import { StreamRegistry } from '../streams/registry.ts';
+import type { StreamRegistry } from '../streams/registry.ts';
 import { createUpstreamSource } from '../upstream/source.ts';
 import { USER_AGENT } from '../upstream/stream.ts';
 import { openAutoConfig } from './auto-config.ts';
 import { addBigSegments } from './big-segments.ts';
+import { openRegistry } from './listening.ts';
 import { relayPaths } from './paths.ts';
+import { RelayWorkers } from './worker-pool.ts';
 
 const CONNECT_TIMEOUT_MS = 3000;
 
@@ -32,6 +36,9 @@ const CONNECT_TIMEOUT_MS = 3000;
 export interface ComposedRelay {
   readonly app: Hono<HttpEnv>;
   readonly set: EnvironmentSet;
+  readonly goals: Goals;
+  /** Undefined: this thread answers all requests. */
+  readonly workers: RelayWorkers | undefined;
   readonly registry: StreamRegistry;
   readonly metrics: RelayMetrics;
   /** Resolves when every environment has its data or has timed out, with those that have none. Rejects with a CommandError. */
@@ -43,15 +50,10 @@ export interface ComposedRelay {
   close(): Promise<void>;
 }
 
-export function composeRelay(options: RelayOptions, clock: Clock, log: Log): ComposedRelay {
+/** `count` threads answer requests; 1: this one does. */
+export function composeRelay(options: RelayOptions, clock: Clock, log: Log, count = 1): ComposedRelay {
   const credentials = new Credentials();
-  const registry = new StreamRegistry({
-    clock,
-    heartbeatMs: options.heartbeatMs,
-    maxConnectionMs: options.maxClientConnectionMs,
-    pingJitterMs: options.pingJitterMs,
-    random: Math.random,
-  });
+  const registry = openRegistry(options, clock);
   const http = createHttpClient(options);
   const stores = options.store && openStores(options, options.store, clock, log);
   const inflater = new Inflater();
@@ -75,16 +77,27 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
   const archive = options.archive && new ArchiveSync({ archive: options.archive, list, clock, log });
   const autoConfig =
     options.autoConfig && openAutoConfig(options.autoConfig, { options, list, credentials, http, stores, clock, log });
+  const workers = count > 1 ? new RelayWorkers({ count, options, set, credentials, journals, clock, log }) : undefined;
+  const subscribers = (environment: Environment) => {
+    const here = countSubscribers(environment, ofrep);
+    return workers?.subscribers(environment, here) ?? here;
+  };
   const metrics = new RelayMetrics({
     prefix: options.prometheus?.prefix ?? DEFAULT_METRICS_PREFIX,
     environments: () => set.environments,
     events: (environment) => set.eventsOf(environment),
-    ofrep,
+    subscribers,
+    workers,
     now: () => clock.now(),
     startedAt: clock.now(),
     version: OPSDECK_VERSION,
   });
-  const paths = relayPaths({ ...parts, set, ofrep, metrics, stores, autoConfig });
+  const hasUpstream = !options.isLocal && !options.archive;
+  const goals = new Goals({
+    upstream: hasUpstream ? { baseUri: options.clientSideBaseUri, http } : undefined,
+    clock,
+  });
+  const paths = relayPaths({ ...parts, set, goals, ofrep, subscribers, metrics, stores, autoConfig });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,
@@ -94,6 +107,8 @@ export function composeRelay(options: RelayOptions, clock: Clock, log: Log): Com
       await autoConfig?.listed;
       return set.settled();
     },
+    goals,
+    workers,
     async start() {
       if (archive) await archive.start();
       else if (autoConfig) autoConfig.start();

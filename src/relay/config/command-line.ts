@@ -1,7 +1,7 @@
 import { LOG_FORMATS } from '../../kernel/log.ts';
 import { anyText, boolean, hostName, listenPort, listOf, oneOf } from '../../kernel/settings/kind.ts';
 import { setting, type Values } from '../../kernel/settings/settings.ts';
-import { logLevel, pageToken } from './setting-kinds.ts';
+import { logLevel, pageToken, workerCount } from './setting-kinds.ts';
 
 // Flags stand above the settings of a file and of variables, which count only with --from-env.
 
@@ -39,6 +39,10 @@ export const SERVE_FLAGS = {
       variable: 'RECORD_PATH',
     },
   ),
+  workers: setting('--workers <n>', workerCount, 'threads that answer requests', {
+    otherwise: 'one for each processor, at most 4',
+    variable: 'RELAY_WORKERS',
+  }),
   host: setting('--host <address>', anyText, 'address to listen on', {
     otherwise: 'every interface; with the sample or --flags this machine only',
     variable: 'LISTEN_HOST',

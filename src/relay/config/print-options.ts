@@ -24,6 +24,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
   return [
     ['Listens on', `${options.host ?? 'every interface'}, port ${options.port}${tls ? ', TLS' : ''}`],
     ...optional('Certificate', tls?.certFile),
+    ['Threads', String(options.workers ?? 'one for each processor, at most 4')],
     ...upstream,
     [
       'Events',

@@ -68,6 +68,7 @@ export function readRelayOptions(
     prometheus: readPrometheus(given, port, problems),
     proxy: readProxy(given, problems, warnings),
     pageToken: commandLine.pageToken ?? main.pageToken,
+    workers: commandLine.workers ?? main.workers,
     recordPath: commandLine.record ?? main.recordPath,
     store,
   };

@@ -16,6 +16,8 @@ export interface RelayOptions {
   readonly baseUri: string;
   readonly clientSideBaseUri: string;
   readonly environments: readonly EnvironmentOptions[];
+  /** The number of threads that answer requests; undefined: one for each processor, at most four. */
+  readonly workers: number | undefined;
   /** Data comes from files, and events are discarded. */
   readonly isLocal: boolean;
   /** An archive whose environments are served, with these allowed origins and headers; undefined: none. */

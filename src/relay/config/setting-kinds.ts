@@ -7,6 +7,7 @@ import type { TlsVersion } from './relay-options.ts';
 // Kinds of values as ld-relay's files and environment variables write them.
 
 export const count = number(1);
+export const workerCount = number(1, 64);
 export const port = number(1, 65_535);
 export const eventMode = oneOf(['off', 'discard', 'forward']);
 export const logLevel = oneOf([...LOG_LEVELS, 'none']);

@@ -15,6 +15,7 @@ import {
   size,
   strictList,
   tlsVersion,
+  workerCount,
 } from './setting-kinds.ts';
 import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
@@ -63,6 +64,7 @@ export const MAIN = {
   evaluatedStreams: { variable: 'EVALUATED_STREAMS', kind: boolean },
   pageToken: { variable: 'PAGE_TOKEN', kind: pageToken, isSecret: true },
   recordPath: { variable: 'RECORD_PATH', kind: anyText },
+  workers: { variable: 'RELAY_WORKERS', kind: workerCount },
 } as const satisfies SettingsTable;
 
 /** Settings of every environment of an archive or of automatic configuration. */

@@ -1,22 +1,11 @@
 import type { EventCounts } from './counts.ts';
 import { type DeliveryParts, deliver } from './delivery.ts';
-import type { EventPost } from './receiver.ts';
+import { DIAGNOSTIC_HEADERS, type EventPost } from './receiver.ts';
 import type { EventTarget } from './target.ts';
 
 /** Maximum concurrent deliveries. SDKs send diagnostics at their start and every 15 minutes. */
 const MAX_CONCURRENT = 50;
 const MAX_BYTES = 16 * 2 ** 20;
-
-/** Headers of the SDK that are passed on. */
-const COPIED_HEADERS = [
-  'user-agent',
-  'x-launchdarkly-user-agent',
-  'x-launchdarkly-wrapper',
-  'x-launchdarkly-tags',
-  'x-launchdarkly-instance-id',
-  'x-launchdarkly-event-schema',
-  'x-launchdarkly-payload-id',
-];
 
 /** Forwards diagnostics of SDKs, immediately and unparsed. */
 export class DiagnosticForwarder {
@@ -54,7 +43,7 @@ export class DiagnosticForwarder {
     header: EventPost['header'],
   ): Promise<void> {
     const headers: Record<string, string> = {};
-    for (const name of COPIED_HEADERS) {
+    for (const name of DIAGNOSTIC_HEADERS) {
       const value = header(name);
       if (value !== undefined) headers[name] = value;
     }

@@ -11,8 +11,9 @@ import { type EventCounts, zeroCounts } from './counts.ts';
 import type { DeliveryParts } from './delivery.ts';
 import { DiagnosticForwarder } from './diagnostics.ts';
 import { EventArray } from './event-array.ts';
+import { readPost } from './post-body.ts';
 import { type EventFormat, EventPublisher, mustSummarize } from './publisher.ts';
-import { DEFAULT_MAX_POST_BYTES, type EventPost, type EventReceipt, type EventReceiver } from './receiver.ts';
+import { type EventPost, type EventReceipt, type EventReceiver, eventMode } from './receiver.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { type EventTarget, eventTarget } from './target.ts';
 import { EventWarnings } from './warnings.ts';
@@ -65,8 +66,7 @@ export class EventForwarder implements EventReceiver {
   constructor(parts: EventForwarderParts) {
     const { options, clock, log, http } = parts;
     this.#parts = parts;
-    // Without upstream events have no destination.
-    this.mode = options.isLocal || options.archive ? 'discard' : options.events.mode;
+    this.mode = eventMode(options);
     this.#warnings = new EventWarnings(clock, log);
     this.#delivery = { http, clock, log, signal: this.#abort.signal };
     this.#diagnostics = new DiagnosticForwarder(this.#delivery, this.counts);
@@ -96,20 +96,28 @@ export class EventForwarder implements EventReceiver {
   }
 
   async receive(post: EventPost): Promise<EventReceipt> {
-    const body = await this.#inflate(post);
+    const body = await readPost(post, this.#parts.options, this.#parts.inflater);
     if (typeof body === 'string') return body;
-    if (body.length === 0) return 'empty';
-    if (this.#isRepeated(post)) return 'accepted';
-    if (post.kind === 'diagnostic') this.#sendDiagnostic(post, body);
-    else this.#accept({ sdkKind: post.sdkKind, bytes: body, format: readFormat(post.header) });
+    this.take({ ...post, bytes: body });
     return 'accepted';
   }
 
+  /** Takes a decompressed post. */
+  take(post: EventPost): void {
+    if (this.mode === 'discard') this.#countDiscarded(post);
+    else if (this.#isRepeated(post)) return;
+    else if (post.kind === 'diagnostic') this.#sendDiagnostic(post);
+    else this.#accept({ sdkKind: post.sdkKind, bytes: post.bytes, format: readFormat(post.header) });
+  }
+
   async count(post: EventPost): Promise<void> {
-    if (post.kind !== 'analytics') return;
-    const body = await this.#inflate(post);
-    if (typeof body === 'string' || this.#isRepeated(post)) return;
-    const events = EventArray.read(body);
+    const body = await readPost(post, this.#parts.options, this.#parts.inflater);
+    if (typeof body !== 'string') this.#countDiscarded({ ...post, bytes: body });
+  }
+
+  #countDiscarded(post: EventPost): void {
+    if (post.kind !== 'analytics' || this.#isRepeated(post)) return;
+    const events = EventArray.read(post.bytes);
     if (events) this.#countEvaluations(events, readFormat(post.header));
   }
 
@@ -157,16 +165,6 @@ export class EventForwarder implements EventReceiver {
     });
   }
 
-  /** The decompressed body, or the receipt of a refusal. */
-  async #inflate({ bytes, header }: EventPost): Promise<Buffer | EventReceipt> {
-    const { maxPayloadBytes } = this.#parts.options.events;
-    if (maxPayloadBytes > 0 && bytes.length > maxPayloadBytes) return 'unreadable';
-    if (bytes.length === 0 || !/gzip/i.test(header('content-encoding') ?? '')) return bytes;
-    const inflated = await this.#parts.inflater.inflate(bytes, maxPayloadBytes || DEFAULT_MAX_POST_BYTES);
-    if (inflated.ok) return inflated.value;
-    return inflated.reason === 'too large' && maxPayloadBytes > 0 ? 'unreadable' : inflated.reason;
-  }
-
   /** SDKs repeat a post without a response. */
   #isRepeated({ sdkKind, kind, header }: EventPost): boolean {
     const id = header('x-launchdarkly-payload-id');
@@ -175,9 +173,9 @@ export class EventForwarder implements EventReceiver {
     return true;
   }
 
-  #sendDiagnostic({ sdkKind, header }: EventPost, body: Buffer): void {
+  #sendDiagnostic({ sdkKind, header, bytes }: EventPost): void {
     const target = this.#targets.get(sdkKind);
-    if (target && !this.#closing) this.#diagnostics.send(target, body, header);
+    if (target && !this.#closing) this.#diagnostics.send(target, bytes, header);
     else this.counts.diagnosticsDropped++;
   }
 

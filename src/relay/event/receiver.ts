@@ -1,3 +1,4 @@
+import type { RelayOptions } from '../config/relay-options.ts';
 import type { SdkKind } from '../credentials.ts';
 
 /** Limit of a post, as received and inflated, if none is configured; an SDK's largest batch of events has about 6 MB. */
@@ -12,6 +13,20 @@ export interface EventPost {
   /** A header of the request, its name in lower case. */
   readonly header: (name: string) => string | undefined;
 }
+
+/** Headers of a diagnostic that are sent on. */
+export const DIAGNOSTIC_HEADERS = [
+  'user-agent',
+  'x-launchdarkly-user-agent',
+  'x-launchdarkly-wrapper',
+  'x-launchdarkly-tags',
+  'x-launchdarkly-instance-id',
+  'x-launchdarkly-event-schema',
+  'x-launchdarkly-payload-id',
+];
+
+/** Headers that are read after a post is decompressed. */
+export const POST_HEADERS = [...DIAGNOSTIC_HEADERS, 'x-launchdarkly-unsummarized'];
 
 /**
  * The result of a post. `accepted`: before parsing; `not gzip`: announced as gzip but not compressed; `unreadable`: truncated
@@ -29,4 +44,13 @@ export interface EventReceiver {
   count?(post: EventPost): Promise<void>;
   /** Receives events from the query of an image: an array in standard base64. Never fails. */
   receiveImage(encoded: string, header: EventPost['header']): void;
+}
+
+/** Without upstream events have no destination. */
+export function eventMode({
+  isLocal,
+  archive,
+  events,
+}: Pick<RelayOptions, 'isLocal' | 'archive' | 'events'>): EventReceiver['mode'] {
+  return isLocal || archive ? 'discard' : events.mode;
 }

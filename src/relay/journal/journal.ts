@@ -60,24 +60,3 @@ export class Journals implements RequestObserver {
     if (one) this.of(environment).evaluations.add(one.key, one.variation);
   }
 }
-
-/** Notifies both. */
-export function observeBoth(first: RequestObserver, second: RequestObserver): RequestObserver {
-  return {
-    request(request) {
-      first.request(request);
-      second.request(request);
-    },
-    stream(request) {
-      const [endFirst, endSecond] = [first.stream(request), second.stream(request)];
-      return () => {
-        endFirst();
-        endSecond();
-      };
-    },
-    evaluated(environment, sdkKind, flags, one) {
-      first.evaluated(environment, sdkKind, flags, one);
-      second.evaluated(environment, sdkKind, flags, one);
-    },
-  };
-}

@@ -38,10 +38,16 @@ export class SdkLog {
     );
   }
 
-  request(sdkKind: SdkKind, userAgent: string): void {
+  /** One request, or `count`. */
+  request(sdkKind: SdkKind, userAgent: string, count = 1): void {
     const sdk = this.#of(sdkKind, userAgent);
-    sdk.requests++;
+    sdk.requests += count;
     sdk.lastAt = this.#now();
+  }
+
+  /** Streams that were opened (or, below 0, have ended) in another thread. */
+  addStreams(sdkKind: SdkKind, userAgent: string, change: number): void {
+    this.#of(sdkKind, userAgent).streams += change;
   }
 
   /** An opened stream; the returned function is called when it ends. */

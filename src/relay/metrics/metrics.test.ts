@@ -5,6 +5,7 @@ import type { AdmittedRequest } from '../request-observer.ts';
 import { createTestRelay, flagOf, type RelayAppOptions, type TestRelay } from '../testing/app.ts';
 import { ClientLabels, cleanLabel, cleanPrefix } from './label.ts';
 import { DEFAULT_METRICS_PREFIX, RelayMetrics } from './metrics.ts';
+import { countSubscribers } from './subscribers.ts';
 
 interface Started {
   readonly relay: TestRelay;
@@ -24,7 +25,7 @@ function start(
     prefix: DEFAULT_METRICS_PREFIX,
     environments: () => relay.credentials.environments,
     events: () => events,
-    ofrep: { size: () => 4, dropped: () => 1 },
+    subscribers: (environment) => countSubscribers(environment, { size: () => 4, dropped: () => 1 }),
     now: () => relay.clock.now(),
     startedAt: 1000,
     version: '1.2.3',

@@ -2,10 +2,11 @@ import { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
-import type { OfrepStreams } from '../ofrep/streams.ts';
 import type { AdmittedRequest, RequestObserver } from '../request-observer.ts';
+import type { ClientCount, WorkerReport } from '../workers/tally.ts';
 import { ClientLabels, cleanLabel, cleanPrefix, environmentLabel, PLATFORM } from './label.ts';
 import { addStateMetrics } from './state.ts';
+import type { SubscriberCounts } from './subscribers.ts';
 
 export const DEFAULT_METRICS_PREFIX = 'launchdarkly_relay';
 
@@ -14,11 +15,22 @@ export interface MetricsSources {
   readonly prefix: string;
   readonly environments: () => Iterable<Environment>;
   readonly events: (environment: Environment) => { readonly counts: EventCounts; readonly pending: number };
-  readonly ofrep: Pick<OfrepStreams, 'size' | 'dropped'>;
+  readonly subscribers: (environment: Environment) => SubscriberCounts;
+  /** Other threads that answer requests. */
+  readonly workers?: MetricsWorkers | undefined;
   readonly now: () => number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly version: string;
+}
+
+export interface MetricsWorkers {
+  /** Their open streams. */
+  readonly open: Iterable<ClientCount>;
+  /** The number of threads that ended and were replaced. */
+  readonly restarts: number;
+  /** Resolves when everything that they have counted is known. */
+  refresh(): Promise<void>;
 }
 
 const MAX_USER_AGENTS = 100;
@@ -38,11 +50,13 @@ export class RelayMetrics implements RequestObserver {
   readonly #newConnections;
   readonly #evaluations;
   readonly #refresh: () => void;
+  readonly #workers: MetricsWorkers | undefined;
   /** By environment, platform and user agent. */
   readonly #connections = new Map<string, { readonly labels: ConnectionLabels; count: number }>();
 
   constructor(sources: MetricsSources) {
     const prefix = cleanPrefix(sources.prefix);
+    this.#workers = sources.workers;
     const metrics = this.#metrics;
     const labels = ['platformCategory', 'userAgent', 'env'] as const;
     this.#requests = metrics.counter(`${prefix}_requests`, 'Requests with a valid credential.', [
@@ -57,22 +71,15 @@ export class RelayMetrics implements RequestObserver {
     ]);
     metrics.gauge(`${prefix}_connections`, 'Open streams.', labels, (gauge) => {
       gauge.reset();
-      for (const { labels, count } of this.#connections.values()) gauge.set({ ...labels }, count);
+      for (const { labels, count } of this.#connections.values()) gauge.inc({ ...labels }, count);
+      for (const [name, sdkKind, agent, count] of sources.workers?.open ?? [])
+        gauge.inc({ ...connectionLabels(sdkKind, name, this.#userAgents.of(agent)) }, count);
     });
     this.#refresh = addStateMetrics(metrics, prefix, sources);
   }
 
   request({ sdkKind, environment, route, method, userAgent }: AdmittedRequest): void {
-    const name = environmentLabel(environment.options);
-    const agent = this.#userAgents.of(userAgent);
-    const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
-      this.#requests.labels({
-        ...connectionLabels(sdkKind, name, agent),
-        route: cleanLabel(route),
-        method,
-      }),
-    );
-    series.inc();
+    this.#countRequests(environmentLabel(environment.options), sdkKind, userAgent, route, method, 1);
   }
 
   stream({ sdkKind, environment, userAgent }: AdmittedRequest): () => void {
@@ -95,7 +102,37 @@ export class RelayMetrics implements RequestObserver {
   }
 
   evaluated({ options }: Environment, sdkKind: SdkKind, flags: number): void {
-    const name = environmentLabel(options);
+    this.#countEvaluations(environmentLabel(options), sdkKind, flags);
+  }
+
+  /** Adds what another thread has counted since its last report. */
+  add({ requests, opened, evaluations }: Pick<WorkerReport, 'requests' | 'opened' | 'evaluations'>): void {
+    for (const counted of requests) this.#countRequests(...counted);
+    for (const [name, sdkKind, agent, count] of opened)
+      this.#newConnections.inc({ ...connectionLabels(sdkKind, name, this.#userAgents.of(agent)) }, count);
+    for (const counted of evaluations) this.#countEvaluations(...counted);
+  }
+
+  #countRequests(
+    name: string,
+    sdkKind: SdkKind,
+    userAgent: string,
+    route: string,
+    method: string,
+    count: number,
+  ): void {
+    const agent = this.#userAgents.of(userAgent);
+    const series = this.#seriesOf(`requests\0${name}\0${sdkKind}\0${route}\0${method}\0${agent}`, () =>
+      this.#requests.labels({
+        ...connectionLabels(sdkKind, name, agent),
+        route: cleanLabel(route),
+        method,
+      }),
+    );
+    series.inc(count);
+  }
+
+  #countEvaluations(name: string, sdkKind: SdkKind, flags: number): void {
     const series = this.#seriesOf(`evaluations\0${name}\0${sdkKind}`, () =>
       this.#evaluations.labels({ platformCategory: PLATFORM[sdkKind], env: cleanLabel(name) }),
     );
@@ -107,7 +144,8 @@ export class RelayMetrics implements RequestObserver {
   }
 
   /** All metrics in Prometheus' text format. */
-  render(): Promise<string> {
+  async render(): Promise<string> {
+    await this.#workers?.refresh();
     this.#refresh();
     return this.#metrics.render();
   }

@@ -2,7 +2,6 @@ import type { Metrics } from '../../kernel/metrics/metrics.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
 import type { ConnectionState } from '../status/connection-status.ts';
-import { STREAM_KINDS } from '../streams/streams.ts';
 import { cleanLabel, environmentLabel } from './label.ts';
 import type { MetricsSources } from './metrics.ts';
 
@@ -23,6 +22,9 @@ export function addStateMetrics(metrics: Metrics, prefix: string, sources: Sourc
     for (const environment of sources.environments())
       gauge.set({ env: labelOf(environment) }, sources.events(environment).pending);
   });
+  metrics.total(`${prefix}_worker_restarts_total`, 'Worker threads that died and were replaced.', [], (counter) =>
+    counter.inc(sources.workers?.restarts ?? 0),
+  );
   const refreshes = [...addDropCounter(metrics, prefix, sources), ...addEventCounters(metrics, prefix, sources)];
   return () => {
     for (const refresh of refreshes) refresh();
@@ -79,20 +81,19 @@ function addDataMetrics(metrics: Metrics, prefix: string, { environments, now }:
   );
 }
 
-function addStreamMetrics(metrics: Metrics, prefix: string, { environments, ofrep }: Sources): void {
+function addStreamMetrics(metrics: Metrics, prefix: string, { environments, subscribers }: Sources): void {
   metrics.gauge(`${prefix}_subscribers`, 'Clients of each kind of stream.', ['env', 'stream'], (gauge) => {
     gauge.reset();
     for (const environment of environments()) {
       const env = labelOf(environment);
-      for (const kind of STREAM_KINDS) gauge.set({ env, stream: kind }, environment.streams.size(kind));
-      gauge.set({ env, stream: 'ofrep' }, ofrep.size(environment));
+      for (const [stream, size] of Object.entries(subscribers(environment).sizes)) gauge.set({ env, stream }, size);
     }
   });
 }
 
 type Refreshes = readonly (() => void)[];
 
-function addDropCounter(metrics: Metrics, prefix: string, { environments, ofrep }: Sources): Refreshes {
+function addDropCounter(metrics: Metrics, prefix: string, { environments, subscribers }: Sources): Refreshes {
   const dropped = metrics.counter(
     `${prefix}_subscribers_dropped_total`,
     'Clients disconnected because they did not read.',
@@ -102,7 +103,7 @@ function addDropCounter(metrics: Metrics, prefix: string, { environments, ofrep 
     () => {
       dropped.reset();
       for (const environment of environments())
-        dropped.inc({ env: labelOf(environment) }, environment.streams.dropped + ofrep.dropped(environment));
+        dropped.inc({ env: labelOf(environment) }, subscribers(environment).dropped);
     },
   ];
 }

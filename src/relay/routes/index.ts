@@ -38,16 +38,19 @@ export function launchDarklyPaths(parts: LaunchDarklyRouteParts): Paths {
 export interface RelayAppParts {
   /** Each file of this folder lists its own paths. */
   readonly paths: Paths;
+  /** Answers all other paths; 404 unless given. */
+  readonly otherwise?: HttpHandler;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The HTTP interface of the relay. */
-export function createRelayApp({ paths, clock, log }: RelayAppParts): Hono<HttpEnv> {
+export function createRelayApp({ paths, otherwise, clock, log }: RelayAppParts): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   mountPaths(app, log.debugging ? logged(paths, log, clock) : paths, (c, allowed) =>
     refuseSilently(c, 405, { allow: allowed.join(', ') }),
   );
+  if (otherwise) app.all('*', otherwise);
   app.notFound((c) => c.body(PAGE_NOT_FOUND, 404, NOT_FOUND_HEADERS));
   app.onError((error, c) => {
     // Without the path, which may contain a context.

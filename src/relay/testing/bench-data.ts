@@ -15,10 +15,22 @@ export function flagsOf(count: number): Readonly<Record<string, Flag>> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`flag-${index}`, flagAt(index)]));
 }
 
+export const FLAG_KINDS = ['plain', 'rules', 'rollouts'] as const;
+export type FlagKind = (typeof FLAG_KINDS)[number];
+
+/** Flags of one kind alone. */
+export function flagsOfKind(kind: FlagKind, count: number): Readonly<Record<string, Flag>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`flag-${index}`, flagOfKind(kind, index)]));
+}
+
 function flagAt(index: number): Flag {
+  return flagOfKind(index % 10 < 5 ? 'plain' : index % 10 < 8 ? 'rules' : 'rollouts', index);
+}
+
+function flagOfKind(kind: FlagKind, index: number): Flag {
   const flag = { ...plainFlag(`flag-${index}`, true), variations: [true, false], offVariation: 1 };
-  if (index % 10 < 5) return flag;
-  if (index % 10 < 8) {
+  if (kind === 'plain') return flag;
+  if (kind === 'rules') {
     const rules = [
       { id: 'staff', variation: 1, clauses: [clause('email', 'endsWith', ['@example.com', '@example.org'])] },
       {

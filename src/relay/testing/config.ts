@@ -54,6 +54,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   pageToken: undefined,
   recordPath: undefined,
   store: undefined,
+  workers: undefined,
 };
 
 /** Local keys, for flags without a configured environment. */
