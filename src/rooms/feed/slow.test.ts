@@ -55,7 +55,7 @@ test('a reader that does not read is notified and disconnected; it resumes witho
 test('one burst of any size disconnects no reader that reads', async (t) => {
   const { kit, clock } = await openKit(t);
   const stream = await kit.open(t);
-  await kit.postMany('r1', 400, BIG);
+  await kit.postMany('r1', 200, BIG);
   clock.advance(1000);
   await eventually('all of it', () => lastPositionOf(stream) === lastOf(kit));
   clock.advance(5000);
