@@ -52,8 +52,9 @@ test('a body is handed on to its end', async (t) => {
 
 test('a handler that stops reading during the body still answers, and the connection goes on', async (t) => {
   const connection = await dialCounter(t);
-  for (let round = 0; round < 10; round++) {
-    const refused = await connection.exchange('POST', chunkedPost(Buffer.alloc(16 * MB)));
+  const long = chunkedPost(Buffer.alloc(16 * MB));
+  for (let round = 0; round < 4; round++) {
+    const refused = await connection.exchange('POST', long);
     assert.deepEqual([refused.status, refused.body.toString()], [400, 'a zero']);
   }
   assert.equal((await connection.exchange('POST', chunkedPost(Buffer.from('x')))).body.toString(), '1 bytes');

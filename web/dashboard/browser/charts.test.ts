@@ -67,28 +67,91 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
   const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(usageRows(60)) } });
   const open = `${server.page}#range=all`;
 
-  check('rule A.7: thirteen canvases, each with a summary, a legend of buttons and a table', async (t) => {
+  check('rule A.7, of all requests', async (t) => {
     const page = await visit(t, browser, open);
-    await twinRows(page, 'overview', 60);
-    const canvases = await page.evaluate('[...document.querySelectorAll("canvas")].map(({ id }) => id).sort()');
-    assert.deepEqual(canvases, KEYS.map((key) => `chart-${key}`).sort());
-    for (const key of KEYS) {
-      const figure = figureOf(page, key);
-      await figure.scrollIntoViewIfNeeded();
-      await figure.locator('canvas[role="img"][aria-label*=". "]').waitFor();
-      assert.equal(await figure.locator('table').count(), 1, key);
-      assert.equal(await figure.getByRole('button', { name: /^Taller: / }).getAttribute('aria-pressed'), 'false', key);
-      for (const button of await figure.locator('.chart-legend button[data-series]').all()) {
-        assert.match((await button.getAttribute('aria-pressed')) ?? '', /^(true|false)$/, key);
+
+    await t.test('thirteen canvases, each with a summary, a legend of buttons and a table', async () => {
+      await twinRows(page, 'overview', 60);
+      const canvases = await page.evaluate('[...document.querySelectorAll("canvas")].map(({ id }) => id).sort()');
+      assert.deepEqual(canvases, KEYS.map((key) => `chart-${key}`).sort());
+      for (const key of KEYS) {
+        const figure = figureOf(page, key);
+        await figure.scrollIntoViewIfNeeded();
+        await figure.locator('canvas[role="img"][aria-label*=". "]').waitFor();
+        assert.equal(await figure.locator('table').count(), 1, key);
+        assert.equal(
+          await figure.getByRole('button', { name: /^Taller: / }).getAttribute('aria-pressed'),
+          'false',
+          key,
+        );
+        for (const button of await figure.locator('.chart-legend button[data-series]').all()) {
+          assert.match((await button.getAttribute('aria-pressed')) ?? '', /^(true|false)$/, key);
+        }
       }
-    }
-    for (const ring of ['tokenTypes', 'cacheEfficiency'])
-      assert.equal(
-        await figureOf(page, ring)
-          .getByRole('button', { name: /^Reset zoom/ })
-          .isVisible(),
-        false,
-      );
+      for (const ring of ['tokenTypes', 'cacheEfficiency'])
+        assert.equal(
+          await figureOf(page, ring)
+            .getByRole('button', { name: /^Reset zoom/ })
+            .isVisible(),
+          false,
+        );
+    });
+
+    await t.test('the height toggle takes 90 percent of the window, title and legend included', async () => {
+      for (const chart of ['overview', 'tokenTypes'] as const) {
+        const figure = figureOf(page, chart);
+        await figure.scrollIntoViewIfNeeded();
+        await figure.locator('canvas[aria-label*=". "]').waitFor();
+        const before = await restingBox(figure);
+        const toggle = figure.getByRole('button', { name: /^Taller: / });
+        await toggle.click();
+        await figure.and(page.locator('[data-tall]')).waitFor();
+        const tall = await restingBox(figure);
+        assert.equal(tall.height, 810, 'of 900 px');
+        const toolbar = await restingBox(page.locator('.toolbar'));
+        const top = toolbar.y + toolbar.height;
+        // The page may be scrolled to half a pixel.
+        assert.ok(tall.y >= top && tall.y + tall.height < 901, 'all is in sight');
+        assert.ok((await restingBox(figure.locator('.chart-plot'))).height > 600);
+        assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
+        await toggle.click();
+        await settles('the chart to be as high as before', async () =>
+          assert.equal((await figure.boundingBox())?.height, before.height),
+        );
+      }
+    });
+
+    await t.test('a drag zooms both charts over time, and the button resets them', async () => {
+      await twinRows(page, 'overview', 60);
+      await isEnabled(page, OVERVIEW, false);
+      await drag(page, 'overview', 0.3, 0.6);
+      await isEnabled(page, OVERVIEW, true);
+      await isEnabled(page, RUNNING, true);
+      await said(page, /^Zoomed to /);
+      await requestsAre(page, 60);
+      await resetOf(page, OVERVIEW).click();
+      await isEnabled(page, OVERVIEW, false);
+      await isEnabled(page, RUNNING, false);
+      await said(page, /^Whole range$/);
+      await drag(page, 'cumulative', 0.2, 0.5);
+      await isEnabled(page, OVERVIEW, true);
+      await page.locator('h1').click();
+      await page.keyboard.press('0');
+      await isEnabled(page, OVERVIEW, false);
+      const plot = figureOf(page, 'overview').locator('.chart-plot');
+      await plot.hover();
+      const top = await page.evaluate('scrollY');
+      await page.keyboard.down('Control');
+      await page.mouse.wheel(0, -400);
+      await page.keyboard.up('Control');
+      await isEnabled(page, OVERVIEW, true);
+      assert.equal(await page.evaluate('scrollY'), top, 'the wheel with Ctrl does not scroll');
+      await plot.dblclick({ position: { x: 400, y: 150 } });
+      await isEnabled(page, OVERVIEW, false);
+      await drag(page, 'byHour', 0.3, 0.6);
+      await isEnabled(page, 'Hour of day', true);
+      await isEnabled(page, OVERVIEW, false);
+    });
   });
 
   check('rule A.7: a hidden series stays hidden after a reload, chart by chart', async (t) => {
@@ -123,122 +186,66 @@ browserTest('the charts of the analytics page', async (t, browser, check) => {
     assert.equal(await shown.textContent(), 'Output', 'Ctrl shows one alone');
   });
 
-  check('rule A.7: the height toggle takes 90 percent of the window, title and legend included', async (t) => {
-    const page = await visit(t, browser, open);
-    for (const chart of ['overview', 'tokenTypes'] as const) {
-      const figure = figureOf(page, chart);
-      await figure.scrollIntoViewIfNeeded();
-      await figure.locator('canvas[aria-label*=". "]').waitFor();
-      const before = await restingBox(figure);
-      const toggle = figure.getByRole('button', { name: /^Taller: / });
-      await toggle.click();
-      await figure.and(page.locator('[data-tall]')).waitFor();
-      const tall = await restingBox(figure);
-      assert.equal(tall.height, 810, 'of 900 px');
-      const toolbar = await restingBox(page.locator('.toolbar'));
-      const top = toolbar.y + toolbar.height;
-      // The page may be scrolled to half a pixel.
-      assert.ok(tall.y >= top && tall.y + tall.height < 901, 'all is in sight');
-      assert.ok((await restingBox(figure.locator('.chart-plot'))).height > 600);
-      assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
-      await toggle.click();
-      await settles('the chart to be as high as before', async () =>
-        assert.equal((await figure.boundingBox())?.height, before.height),
-      );
-    }
-  });
-
-  check('rule A.7: a drag zooms both charts over time, and the button resets them', async (t) => {
-    const page = await visit(t, browser, open);
-    await twinRows(page, 'overview', 60);
-    await isEnabled(page, OVERVIEW, false);
-    await drag(page, 'overview', 0.3, 0.6);
-    await isEnabled(page, OVERVIEW, true);
-    await isEnabled(page, RUNNING, true);
-    await said(page, /^Zoomed to /);
-    await requestsAre(page, 60);
-    await resetOf(page, OVERVIEW).click();
-    await isEnabled(page, OVERVIEW, false);
-    await isEnabled(page, RUNNING, false);
-    await said(page, /^Whole range$/);
-    await drag(page, 'cumulative', 0.2, 0.5);
-    await isEnabled(page, OVERVIEW, true);
-    await page.locator('h1').click();
-    await page.keyboard.press('0');
-    await isEnabled(page, OVERVIEW, false);
-    const plot = figureOf(page, 'overview').locator('.chart-plot');
-    await plot.hover();
-    const top = await page.evaluate('scrollY');
-    await page.keyboard.down('Control');
-    await page.mouse.wheel(0, -400);
-    await page.keyboard.up('Control');
-    await isEnabled(page, OVERVIEW, true);
-    assert.equal(await page.evaluate('scrollY'), top, 'the wheel with Ctrl does not scroll');
-    await plot.dblclick({ position: { x: 400, y: 150 } });
-    await isEnabled(page, OVERVIEW, false);
-    await drag(page, 'byHour', 0.3, 0.6);
-    await isEnabled(page, 'Hour of day', true);
-    await isEnabled(page, OVERVIEW, false);
-  });
-
-  check('a chart by keyboard: cursor, series, ends, zoom; each step is announced', async (t) => {
+  check('a chart of three days', async (t) => {
     const page = await visit(t, browser, `${open}&by=day`);
-    const days = await twinRows(page, 'overview', 3);
-    const plot = figureOf(page, 'overview').locator('.chart-plot');
-    await plot.focus();
-    const keys = page.keyboard;
-    const names = days.map(([name = '']) => name);
-    const starts = (name: string | undefined) => new RegExp(`^${(name ?? '').replace(/[.*+?()|[\]\\]/g, '\\$&')}: `);
-    await keys.press('ArrowRight');
-    await said(page, starts(names[0]));
-    await keys.press('ArrowRight');
-    await said(page, starts(names[1]));
-    await keys.press('End');
-    await said(page, starts(names[2]));
-    await figureOf(page, 'overview').locator('.chart-tip').waitFor();
-    await keys.press('Home');
-    await said(page, starts(names[0]));
-    await said(page, /: Input [\d,]+$/);
-    await keys.press('ArrowDown');
-    await said(page, /: Cache write [\d,]+$/);
-    await keys.press('ArrowUp');
-    await said(page, /: Input [\d,]+$/);
-    await keys.press('+');
-    await isEnabled(page, OVERVIEW, true);
-    await said(page, /^Zoomed to /);
-    await keys.press('0');
-    await said(page, /^Whole range$/);
-    await isEnabled(page, OVERVIEW, false);
-    await keys.press('ArrowRight');
-    await keys.press('Escape');
-    await figureOf(page, 'overview').locator('.chart-tip').waitFor({ state: 'hidden' });
-  });
 
-  check('a chart as a table, by another measure, as a picture and as data', async (t) => {
-    const page = await visit(t, browser, `${open}&by=day`);
-    const rows = await twinRows(page, 'overview', 3);
-    const figure = figureOf(page, 'overview');
-    assert.equal(await figure.locator('.chart-plot').isVisible(), true);
-    await figure.getByRole('button', { name: `Table view: ${OVERVIEW}` }).click();
-    await figure.getByRole('rowheader', { name: rows[0]?.[0] ?? '', exact: true }).waitFor();
-    await figure.getByRole('button', { name: `Table view: ${OVERVIEW}` }).click();
-    const download = figure.getByRole('button', { name: `Download: ${OVERVIEW}` });
-    for (const [entry, name, start] of [
-      ['Data (CSV)', 'usage-overview.csv', /^Start \(UTC\),End \(UTC\),Input,/],
-      ['Picture (PNG)', 'usage-overview.png', /^.PNG/],
-    ] as const) {
-      await download.click();
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        figure.getByRole('button', { name: entry }).click(),
-      ]);
-      assert.equal(file.suggestedFilename(), name);
-      assert.match((await bytesOf(file)).toString('latin1'), start);
-    }
-    await figureOf(page, 'byHour').scrollIntoViewIfNeeded();
-    const measures = figureOf(page, 'byHour').getByRole('group', { name: 'Measure of Hour of day' });
-    await measures.getByRole('button', { name: 'Cost' }).click();
-    await measures.locator('[aria-pressed="true"]', { hasText: 'Cost' }).waitFor();
-    await figureOf(page, 'byHour').locator('thead', { hasText: 'Cost' }).waitFor({ state: 'attached' });
+    await t.test('by keyboard: cursor, series, ends, zoom; each step is announced', async () => {
+      const days = await twinRows(page, 'overview', 3);
+      const plot = figureOf(page, 'overview').locator('.chart-plot');
+      await plot.focus();
+      const keys = page.keyboard;
+      const names = days.map(([name = '']) => name);
+      const starts = (name: string | undefined) => new RegExp(`^${(name ?? '').replace(/[.*+?()|[\]\\]/g, '\\$&')}: `);
+      await keys.press('ArrowRight');
+      await said(page, starts(names[0]));
+      await keys.press('ArrowRight');
+      await said(page, starts(names[1]));
+      await keys.press('End');
+      await said(page, starts(names[2]));
+      await figureOf(page, 'overview').locator('.chart-tip').waitFor();
+      await keys.press('Home');
+      await said(page, starts(names[0]));
+      await said(page, /: Input [\d,]+$/);
+      await keys.press('ArrowDown');
+      await said(page, /: Cache write [\d,]+$/);
+      await keys.press('ArrowUp');
+      await said(page, /: Input [\d,]+$/);
+      await keys.press('+');
+      await isEnabled(page, OVERVIEW, true);
+      await said(page, /^Zoomed to /);
+      await keys.press('0');
+      await said(page, /^Whole range$/);
+      await isEnabled(page, OVERVIEW, false);
+      await keys.press('ArrowRight');
+      await keys.press('Escape');
+      await figureOf(page, 'overview').locator('.chart-tip').waitFor({ state: 'hidden' });
+    });
+
+    await t.test('as a table, by another measure, as a picture and as data', async () => {
+      const rows = await twinRows(page, 'overview', 3);
+      const figure = figureOf(page, 'overview');
+      assert.equal(await figure.locator('.chart-plot').isVisible(), true);
+      await figure.getByRole('button', { name: `Table view: ${OVERVIEW}` }).click();
+      await figure.getByRole('rowheader', { name: rows[0]?.[0] ?? '', exact: true }).waitFor();
+      await figure.getByRole('button', { name: `Table view: ${OVERVIEW}` }).click();
+      const download = figure.getByRole('button', { name: `Download: ${OVERVIEW}` });
+      for (const [entry, name, start] of [
+        ['Data (CSV)', 'usage-overview.csv', /^Start \(UTC\),End \(UTC\),Input,/],
+        ['Picture (PNG)', 'usage-overview.png', /^.PNG/],
+      ] as const) {
+        await download.click();
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          figure.getByRole('button', { name: entry }).click(),
+        ]);
+        assert.equal(file.suggestedFilename(), name);
+        assert.match((await bytesOf(file)).toString('latin1'), start);
+      }
+      await figureOf(page, 'byHour').scrollIntoViewIfNeeded();
+      const measures = figureOf(page, 'byHour').getByRole('group', { name: 'Measure of Hour of day' });
+      await measures.getByRole('button', { name: 'Cost' }).click();
+      await measures.locator('[aria-pressed="true"]', { hasText: 'Cost' }).waitFor();
+      await figureOf(page, 'byHour').locator('thead', { hasText: 'Cost' }).waitFor({ state: 'attached' });
+    });
   });
 });

@@ -90,23 +90,42 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await page.getByText('No requests in this selection.').first().waitFor();
   });
 
-  check('a duplicate, truncated or incomplete file changes nothing, and the page gives the reason', async (t) => {
+  check('chosen files', async (t) => {
     const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
     await page.getByText('This is sample data.').waitFor();
-    const good = { name: 'usage-info.csv', text: csvOf(usageRows(5)) };
-    await chooseFile(page, 'Load CSV', good);
-    await requestsAre(page, 5);
-    await chooseFile(page, 'Load CSV', good);
-    await page.getByText('usage-info.csv is loaded already.').waitFor();
-    await chooseFile(page, 'Load CSV', { name: 'cut-info.csv', text: `${CSV_HEADER}\n"2025-06-01T10:00` });
-    await page.getByText('A quotation mark that opens in line 2 is never closed.').waitFor();
-    await chooseFile(page, 'Load CSV', { name: 'other-info.csv', text: 'Date,Cost\n2025-06-01,1\n' });
-    await page.getByText(/Columns are missing: .*Total Tokens/).waitFor();
-    await chooseFile(page, 'Load CSV', { name: 'none-info.csv', text: '' });
-    await page.getByText('The file is empty.').waitFor();
-    await chooseFile(page, 'Load CSV', { name: 'bad-info.csv', text: good.text.replaceAll('"100"', '"many"') });
-    await page.getByText('None of its rows could be read.').waitFor();
-    await requestsAre(page, 5);
+
+    await t.test('unreadable rows are counted and shown, the others count', async () => {
+      const text = csvOf(usageRows(5)).replace('"100"', '"many"').replace('2025-06-10T08', 'soon');
+      await chooseFile(page, 'Load CSV', { name: 'rows-info.csv', text });
+      await page.getByText('2 of 5 rows of rows-info.csv skipped.').waitFor();
+      const notice = page.locator('[data-notice="csv-rows-info.csv"]');
+      await notice.locator('summary').click();
+      assert.equal(await notice.getByRole('listitem').count(), 2);
+      await notice.getByText('Line 2: no token count').waitFor();
+      await requestsAre(page, 3);
+      await notice.getByRole('button', { name: 'Close' }).click();
+      await notice.waitFor({ state: 'detached' });
+    });
+
+    await t.test(
+      'a duplicate, truncated or incomplete file changes nothing, and the page gives the reason',
+      async () => {
+        const good = { name: 'usage-info.csv', text: csvOf(usageRows(5)) };
+        await chooseFile(page, 'Load CSV', good);
+        await requestsAre(page, 5);
+        await chooseFile(page, 'Load CSV', good);
+        await page.getByText('usage-info.csv is loaded already.').waitFor();
+        await chooseFile(page, 'Load CSV', { name: 'cut-info.csv', text: `${CSV_HEADER}\n"2025-06-01T10:00` });
+        await page.getByText('A quotation mark that opens in line 2 is never closed.').waitFor();
+        await chooseFile(page, 'Load CSV', { name: 'other-info.csv', text: 'Date,Cost\n2025-06-01,1\n' });
+        await page.getByText(/Columns are missing: .*Total Tokens/).waitFor();
+        await chooseFile(page, 'Load CSV', { name: 'none-info.csv', text: '' });
+        await page.getByText('The file is empty.').waitFor();
+        await chooseFile(page, 'Load CSV', { name: 'bad-info.csv', text: good.text.replaceAll('"100"', '"many"') });
+        await page.getByText('None of its rows could be read.').waitFor();
+        await requestsAre(page, 5);
+      },
+    );
   });
 
   check('a file that loads before the sample still replaces it', async (t) => {
@@ -129,21 +148,6 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await page.locator('main:not([aria-busy])').waitFor();
     assert.equal(await page.getByText('This is sample data.').isVisible(), false);
     await page.getByText('No markers yet.').waitFor();
-  });
-
-  check('unreadable rows are counted and shown, the others count', async (t) => {
-    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
-    await page.getByText('This is sample data.').waitFor();
-    const text = csvOf(usageRows(5)).replace('"100"', '"many"').replace('2025-06-10T08', 'soon');
-    await chooseFile(page, 'Load CSV', { name: 'usage-info.csv', text });
-    await page.getByText('2 of 5 rows of usage-info.csv skipped.').waitFor();
-    const notice = page.locator('[data-notice="csv-usage-info.csv"]');
-    await notice.locator('summary').click();
-    assert.equal(await notice.getByRole('listitem').count(), 2);
-    await notice.getByText('Line 2: no token count').waitFor();
-    await requestsAre(page, 3);
-    await notice.getByRole('button', { name: 'Close' }).click();
-    await notice.waitFor({ state: 'detached' });
   });
 
   check('rule A.9: the default files of all users are there at the start, without a drop zone', async (t) => {

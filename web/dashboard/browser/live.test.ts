@@ -134,74 +134,101 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 40);
   });
 
-  check('every failure of upstream is shown, the data stay, and a later try updates them', async (t) => {
+  check('an upstream that fails, is out of reach, and hangs', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = [...liveEvents(40), ...earlier(30)];
     const server = await serve(upstream);
     const page = await visit(t, browser, server.page, { now });
     await requestsAre(page, 40);
     await unaskedIsThere(page);
-    const troubles: readonly [SinkAnswer, code: string, words: string, hint: string][] = [
-      [json({}, 401), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
-      [html('Checking your browser', 403), 'challenge', 'asks for a bot check', 'The token may be fine.'],
-      [html('<form action="/login">Sign in</form>'), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
-      [json({ error: 'no' }, 403), 'forbidden', 'refuses the request', 'the right team'],
-      [{ status: 302, headers: { location: '/login' } }, 'session_expired', 'session expired', 'fresh session cookie'],
-      [json({}, 429, { 'retry-after': '90' }), 'rate_limited', 'too many requests', 'Try again in 1m30s.'],
-      [{ status: 503 }, 'error', 'upstream site failed', 'The fault is upstream.'],
-      [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
-      ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
-    ];
-    // No two of a kind in a row: each has to replace the one before.
-    for (const [answer, code, words, hint] of troubles) {
-      upstream.trouble = () => answer;
-      await refresh(page);
-      await notice(page)
-        .locator('li', { hasText: `info · upstream_${code} · ` })
-        .waitFor({ state: 'attached' });
-      await notice(page)
-        .getByText(/^Showing live data from .*\./)
-        .waitFor();
-      await notice(page).locator('summary').click();
-      for (const text of [words, hint]) await notice(page).locator('li', { hasText: text }).waitFor();
-      assert.equal((await notice(page).textContent())?.includes('eyfaketoken'), false, 'no token is shown');
-      await requestsAre(page, 40);
-    }
-    upstream.trouble = () => undefined;
-    await notice(page).getByRole('button', { name: 'Try again' }).click();
-    await notice(page).waitFor({ state: 'detached' });
-  });
 
-  check('an upstream that hangs is waited for until the person aborts it, in either language', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = [...liveEvents(10), ...earlier(30)];
-    const server = await serve(upstream);
-    const page = await visit(t, browser, server.page, { now });
-    await requestsAre(page, 10);
-    await unaskedIsThere(page);
-    let answer = (_: SinkAnswer) => {};
-    upstream.trouble = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    await refresh(page);
-    await page.getByText('Fetching live data of info …').waitFor();
-    await page.getByLabel('Language').selectOption('de');
-    await page.getByText('Live-Daten von info werden geholt …').waitFor();
-    const { abandoned } = upstream;
-    await page.locator('.progress').getByRole('button', { name: 'Abbrechen' }).click();
-    await page.locator('.progress').waitFor({ state: 'hidden' });
-    await eventually('the end of the request at upstream', () => upstream.abandoned === abandoned + 1);
-    assert.equal(await notice(page).count(), 0, 'an aborted request has not failed');
-    // The answer still arrives, with more in it.
-    upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
-    answer(answerPage(upstream, { page: 1, pageSize: 1000 }));
-    upstream.trouble = () => undefined;
-    await choose(page, 'Auflösung', 'Tag');
-    await hashIs(page, /by=day/);
-    await requestsAre(page, 10);
-    await page.getByRole('button', { name: 'Live-Daten aktualisieren' }).click();
-    await requestsAre(page, 12);
+    await t.test('every failure of upstream is shown, the data stay, and a later try updates them', async () => {
+      const troubles: readonly [SinkAnswer, code: string, words: string, hint: string][] = [
+        [json({}, 401), 'session_expired', 'session expired', 'USAGE_SESSION_TOKEN_INFO'],
+        [html('Checking your browser', 403), 'challenge', 'asks for a bot check', 'The token may be fine.'],
+        [
+          html('<form action="/login">Sign in</form>'),
+          'session_expired',
+          'session expired',
+          'USAGE_SESSION_TOKEN_INFO',
+        ],
+        [json({ error: 'no' }, 403), 'forbidden', 'refuses the request', 'the right team'],
+        [
+          { status: 302, headers: { location: '/login' } },
+          'session_expired',
+          'session expired',
+          'fresh session cookie',
+        ],
+        [json({}, 429, { 'retry-after': '90' }), 'rate_limited', 'too many requests', 'Try again in 1m30s.'],
+        [{ status: 503 }, 'error', 'upstream site failed', 'The fault is upstream.'],
+        [json({ events: 1 }), 'bad_response', 'something unexpected', 'load a CSV export'],
+        ['reset', 'unreachable', 'cannot be reached', 'USAGE_UPSTREAM_URL'],
+      ];
+      // No two of a kind in a row: each has to replace the one before.
+      for (const [answer, code, words, hint] of troubles) {
+        upstream.trouble = () => answer;
+        await refresh(page);
+        await notice(page)
+          .locator('li', { hasText: `info · upstream_${code} · ` })
+          .waitFor({ state: 'attached' });
+        await notice(page)
+          .getByText(/^Showing live data from .*\./)
+          .waitFor();
+        await notice(page).locator('summary').click();
+        for (const text of [words, hint]) await notice(page).locator('li', { hasText: text }).waitFor();
+        assert.equal((await notice(page).textContent())?.includes('eyfaketoken'), false, 'no token is shown');
+        await requestsAre(page, 40);
+      }
+      upstream.trouble = () => undefined;
+      await notice(page).getByRole('button', { name: 'Try again' }).click();
+      await notice(page).waitFor({ state: 'detached' });
+    });
+
+    await t.test('offline, the page keeps its data, keeps a new marker, and catches up', async () => {
+      await eventually('the markers to be in step', () => storedValue(page, 'usage-markers-synced'));
+      await page.context().setOffline(true);
+      await refresh(page);
+      await notice(page).getByText('the opsdeck server does not answer').first().waitFor();
+      await page.keyboard.press('m');
+      await page.getByRole('dialog', { name: 'New marker' }).getByLabel('Project').fill('on the train');
+      await page.keyboard.press('Enter');
+      await page.getByText('Markers are kept in this browser only.').waitFor();
+      await choose(page, 'Granularity', 'Week');
+      await requestsAre(page, 40);
+      await page.context().setOffline(false);
+      await notice(page).getByRole('button', { name: 'Try again' }).click();
+      await notice(page).waitFor({ state: 'detached' });
+      await page.locator('[data-notice="sync"]').getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Markers are kept in this browser only.').waitFor({ state: 'detached' });
+      const stored = await (await fetch(`${server.url}/api/markers`)).text();
+      assert.match(stored, /on the train/);
+    });
+
+    await t.test('one that hangs is waited for until the person aborts it, in either language', async () => {
+      let answer = (_: SinkAnswer) => {};
+      upstream.trouble = () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        });
+      await refresh(page);
+      await page.getByText('Fetching live data of info …').waitFor();
+      await page.getByLabel('Language').selectOption('de');
+      await page.getByText('Live-Daten von info werden geholt …').waitFor();
+      const { abandoned } = upstream;
+      await page.locator('.progress').getByRole('button', { name: 'Abbrechen' }).click();
+      await page.locator('.progress').waitFor({ state: 'hidden' });
+      await eventually('the end of the request at upstream', () => upstream.abandoned === abandoned + 1);
+      assert.equal(await notice(page).count(), 0, 'an aborted request has not failed');
+      // The answer still arrives, with more in it.
+      upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+      answer(answerPage(upstream, { page: 1, pageSize: 1000 }));
+      upstream.trouble = () => undefined;
+      await choose(page, 'Auflösung', 'Tag');
+      await hashIs(page, /by=day/);
+      await requestsAre(page, 40);
+      await page.getByRole('button', { name: 'Live-Daten aktualisieren' }).click();
+      await requestsAre(page, 42);
+    });
   });
 
   check('a refresh does not wait for background requests', async (t) => {
@@ -334,32 +361,6 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     upstream.trouble = () => undefined;
     await notice(page).getByRole('button', { name: 'Try again' }).click();
     await requestsAre(page, 40);
-  });
-
-  check('offline, the page keeps its data, keeps a new marker, and catches up', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = [...liveEvents(10), ...earlier(30)];
-    const server = await serve(upstream);
-    const page = await visit(t, browser, server.page, { now });
-    await requestsAre(page, 10);
-    await unaskedIsThere(page);
-    await eventually('the markers to be in step', () => storedValue(page, 'usage-markers-synced'));
-    await page.context().setOffline(true);
-    await refresh(page);
-    await notice(page).getByText('the opsdeck server does not answer').first().waitFor();
-    await page.keyboard.press('m');
-    await page.getByRole('dialog', { name: 'New marker' }).getByLabel('Project').fill('on the train');
-    await page.keyboard.press('Enter');
-    await page.getByText('Markers are kept in this browser only.').waitFor();
-    await choose(page, 'Granularity', 'Day');
-    await requestsAre(page, 10);
-    await page.context().setOffline(false);
-    await notice(page).getByRole('button', { name: 'Try again' }).click();
-    await notice(page).waitFor({ state: 'detached' });
-    await page.locator('[data-notice="sync"]').getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Markers are kept in this browser only.').waitFor({ state: 'detached' });
-    const stored = await (await fetch(`${server.url}/api/markers`)).text();
-    assert.match(stored, /on the train/);
   });
 
   check('without any token live data are explained, not tried', async (t) => {

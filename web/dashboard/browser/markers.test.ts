@@ -72,193 +72,199 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
   const serve = (...markers: Marker[]) =>
     serveDashboard(t, { files: { ...csv, 'data/project-markers.json': store(...markers) } });
 
-  check('rule A.10: a marker is made in the dialog, edited, deleted and restored', async (t) => {
+  check('markers of ranges and of the dialog', async (t) => {
     const server = await serve();
-    const page = await visit(t, browser, `${server.page}#range=all`);
-    await requestsAre(page, 48);
-    await figureOf(page, 'overview').getByRole('button', { name: 'Set marker' }).click();
-    const dialog = dialogOf(page, 'New marker');
-    const from = dialog.getByLabel(/^From/);
-    assert.equal(await from.inputValue(), '2025-06-10T14:00', 'now, in the display zone');
-    await dialog.getByRole('button', { name: 'Save marker' }).click();
-    await dialog.getByText('Enter a project.').waitFor();
-    await from.fill('2025-06-10T08:30');
-    await dialog.getByLabel(/^To/).fill('2025-06-10T08:00');
-    await dialog.getByRole('button', { name: 'Save marker' }).click();
-    await dialog.getByText('Must be later than the start.').waitFor();
-    await dialog.getByLabel(/^To/).fill('2025-06-10T10:30');
-    await dialog.getByText('Covers 2 requests · $0.20.').waitFor();
-    await dialog.getByLabel('Project').fill('web-shop');
-    await dialog.getByRole('button', { name: 'Feature' }).click();
-    await page.keyboard.type('cart');
-    await dialog.getByLabel('Note').fill('first try');
-    await page.keyboard.press('Shift+Tab');
-    await dialog.getByLabel('Project').press('Enter');
-    const [made] = await stored(server, 1);
-    assert.deepEqual(
-      { ...made, id: made?.id.slice(0, 2) },
-      {
-        id: 'm-',
-        user: 'info',
-        start: '2025-06-10T06:30:00.000Z',
-        end: '2025-06-10T08:30:00.000Z',
-        project: 'web-shop',
-        task: 'Feature: cart',
-        note: 'first try',
-        createdAt: new Date(NOW).toISOString(),
-        updatedAt: new Date(NOW).toISOString(),
-      },
-    );
-    await page.clock.setFixedTime('2025-06-10T12:05:00Z');
-    await edit(page, 'web-shop').click();
-    await dialogOf(page, 'Edit marker').getByLabel('Project').fill('shop');
-    await page.keyboard.press('Escape');
-    await dialogOf(page, 'Edit marker').waitFor({ state: 'detached' });
-    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
-    await edit(page, 'web-shop').click();
-    await dialogOf(page, 'Edit marker').getByLabel('Project').fill('shop');
-    await page.keyboard.press('Enter');
-    await edit(page, 'shop').click();
-    const [changed] = await eventually('the change on the server', async () => {
-      const all = await markersOf(server);
-      return all[0]?.project === 'shop' && all;
+    const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
+
+    await t.test('a range drawn with Alt, or after “Mark range”, becomes a marker', async () => {
+      await twinRows(page, 'overview', 48);
+      for (const way of ['Alt', 'Mark range']) {
+        const figure = figureOf(page, 'overview');
+        if (way !== 'Alt') {
+          await figure.getByRole('button', { name: way }).click();
+          await figure.getByText('Drag across the chart to mark a range.').waitFor();
+        }
+        await figure.locator('canvas[aria-label*=". "]').waitFor();
+        const box = await restingBox(figure.locator('.chart-plot'));
+        if (way === 'Alt') await page.keyboard.down('Alt');
+        await page.mouse.move(box.x + box.width * 0.4, box.y + 150);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.6, box.y + 150, { steps: 4 });
+        await page.mouse.up();
+        if (way === 'Alt') await page.keyboard.up('Alt');
+        const dialog = dialogOf(page, 'New marker');
+        const [from, to] = [await dialog.getByLabel(/^From/).inputValue(), await dialog.getByLabel(/^To/).inputValue()];
+        assert.match(from, /^2025-06-09T\d\d:00$/);
+        assert.ok(to > from, `${from} to ${to}`);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
     });
-    assert.deepEqual([changed?.createdAt, changed?.updatedAt], [made?.createdAt, '2025-06-10T12:05:00.000Z']);
-    await dialogOf(page, 'Edit marker').getByRole('button', { name: 'Delete marker' }).click();
-    const question = dialogOf(page, 'Delete this marker?');
-    await question.getByText('“shop” covers 2 requests.').waitFor();
-    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
-    await question.getByRole('button', { name: 'Delete marker' }).click();
-    await page.getByText('No markers yet.').waitFor();
-    await stored(server, 0);
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await edit(page, 'shop').waitFor();
-    await stored(server, 1);
-    await edit(page, 'shop').click();
-    await dialogOf(page, 'Edit marker').getByLabel(/^To/).fill('');
-    await dialogOf(page, 'Edit marker').getByLabel('Project').press('Enter');
-    await page.locator('#table-markers tbody tr', { hasText: '*' }).waitFor();
-    await figureOf(page, 'overview').scrollIntoViewIfNeeded();
-    await figureOf(page, 'overview').getByText('* open-ended').waitFor();
+
+    await t.test('rule A.10: a marker is made in the dialog, edited, deleted and restored', async () => {
+      await requestsAre(page, 48);
+      await figureOf(page, 'overview').getByRole('button', { name: 'Set marker' }).click();
+      const dialog = dialogOf(page, 'New marker');
+      const from = dialog.getByLabel(/^From/);
+      assert.equal(await from.inputValue(), '2025-06-10T14:00', 'now, in the display zone');
+      await dialog.getByRole('button', { name: 'Save marker' }).click();
+      await dialog.getByText('Enter a project.').waitFor();
+      await from.fill('2025-06-10T08:30');
+      await dialog.getByLabel(/^To/).fill('2025-06-10T08:00');
+      await dialog.getByRole('button', { name: 'Save marker' }).click();
+      await dialog.getByText('Must be later than the start.').waitFor();
+      await dialog.getByLabel(/^To/).fill('2025-06-10T10:30');
+      await dialog.getByText('Covers 2 requests · $0.20.').waitFor();
+      await dialog.getByLabel('Project').fill('web-shop');
+      await dialog.getByRole('button', { name: 'Feature' }).click();
+      await page.keyboard.type('cart');
+      await dialog.getByLabel('Note').fill('first try');
+      await page.keyboard.press('Shift+Tab');
+      await dialog.getByLabel('Project').press('Enter');
+      const [made] = await stored(server, 1);
+      assert.deepEqual(
+        { ...made, id: made?.id.slice(0, 2) },
+        {
+          id: 'm-',
+          user: 'info',
+          start: '2025-06-10T06:30:00.000Z',
+          end: '2025-06-10T08:30:00.000Z',
+          project: 'web-shop',
+          task: 'Feature: cart',
+          note: 'first try',
+          createdAt: new Date(NOW).toISOString(),
+          updatedAt: new Date(NOW).toISOString(),
+        },
+      );
+      await page.clock.setFixedTime('2025-06-10T12:05:00Z');
+      await edit(page, 'web-shop').click();
+      await dialogOf(page, 'Edit marker').getByLabel('Project').fill('shop');
+      await page.keyboard.press('Escape');
+      await dialogOf(page, 'Edit marker').waitFor({ state: 'detached' });
+      assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
+      await edit(page, 'web-shop').click();
+      await dialogOf(page, 'Edit marker').getByLabel('Project').fill('shop');
+      await page.keyboard.press('Enter');
+      await edit(page, 'shop').click();
+      const [changed] = await eventually('the change on the server', async () => {
+        const all = await markersOf(server);
+        return all[0]?.project === 'shop' && all;
+      });
+      assert.deepEqual([changed?.createdAt, changed?.updatedAt], [made?.createdAt, '2025-06-10T12:05:00.000Z']);
+      await dialogOf(page, 'Edit marker').getByRole('button', { name: 'Delete marker' }).click();
+      const question = dialogOf(page, 'Delete this marker?');
+      await question.getByText('“shop” covers 2 requests.').waitFor();
+      assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
+      await question.getByRole('button', { name: 'Delete marker' }).click();
+      await page.getByText('No markers yet.').waitFor();
+      await stored(server, 0);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await edit(page, 'shop').waitFor();
+      await stored(server, 1);
+      await edit(page, 'shop').click();
+      await dialogOf(page, 'Edit marker').getByLabel(/^To/).fill('');
+      await dialogOf(page, 'Edit marker').getByLabel('Project').press('Enter');
+      await page.locator('#table-markers tbody tr', { hasText: '*' }).waitFor();
+      await figureOf(page, 'overview').scrollIntoViewIfNeeded();
+      await figureOf(page, 'overview').getByText('* open-ended').waitFor();
+    });
   });
 
-  check('rule A.10: a row with a marker names it; one checkbox in three toolbars', async (t) => {
+  check('markers in the tables and on the chart', async (t) => {
     const server = await serve(LOGIN, CRASH);
     const page = await visit(t, browser, `${server.page}#range=all`);
-    await page.locator('#table-markers tbody tr').nth(1).waitFor();
-    const popover = dialogOf(page, 'web-shop');
-    for (const table of ['table-top', 'table-requests', 'table-markers']) {
-      const row = page.locator(`#${table} tr[data-marker-id="m-login"]`).first();
-      await row.scrollIntoViewIfNeeded();
+
+    await t.test('a focused element of a table keeps the focus when the tables are drawn anew', async () => {
+      await edit(page, 'web-shop').waitFor();
+      await page.locator('main:not([aria-busy])').waitFor();
+      await edit(page, 'web-shop').focus();
+      await page.keyboard.press('5');
+      await hashIs(page, /by=week/);
+      await page.locator('main:not([aria-busy])').waitFor();
+      assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
+    });
+
+    await t.test('rule A.10: a row with a marker names it; one checkbox in three toolbars', async () => {
+      await page.locator('#table-markers tbody tr').nth(1).waitFor();
+      const popover = dialogOf(page, 'web-shop');
+      for (const table of ['table-top', 'table-requests', 'table-markers']) {
+        const row = page.locator(`#${table} tr[data-marker-id="m-login"]`).first();
+        await row.scrollIntoViewIfNeeded();
+        await row.hover();
+        await popover.waitFor();
+        for (const text of ['Feature: login', 'info', 'with two factors', '4', '400', '$0.40'])
+          await popover.getByText(text, { exact: true }).first().waitFor();
+        await page.keyboard.press('Escape');
+        await popover.waitFor({ state: 'hidden' });
+        await page.mouse.move(0, 0);
+      }
+      const boxes = page.locator('.popover-switch');
+      assert.equal(await boxes.count(), 3);
+      const row = page.locator('#table-requests tr[data-marker-id="m-login"]').first();
       await row.hover();
       await popover.waitFor();
-      for (const text of ['Feature: login', 'info', 'with two factors', '4', '400', '$0.40'])
-        await popover.getByText(text, { exact: true }).first().waitFor();
+      const states = await page.evaluate(`(() => {
+        document.querySelector('#markers .popover-switch').click();
+        return { closed: document.querySelector('.popover').hidden, boxes: [...document.querySelectorAll('.popover-switch')].map((box) => box.checked) };
+      })()`);
+      assert.deepEqual(states, { closed: true, boxes: [false, false, false] }, 'at once');
+      assert.match((await storedValue(page, 'usage-marker-chart-display')) ?? '', /"showTablePopover":false/);
+      await page.reload();
+      await requestsAre(page, 48);
+      assert.equal(await boxes.first().isChecked(), false);
+      await page.locator('#top .popover-switch').check();
+      assert.equal(await page.locator('#individual .popover-switch').isChecked(), true);
+      await row.scrollIntoViewIfNeeded();
+      await row.hover();
+      await popover.getByRole('button', { name: 'Edit marker' }).click();
+      assert.equal(await dialogOf(page, 'Edit marker').getByLabel('Project').inputValue(), 'web-shop');
       await page.keyboard.press('Escape');
-      await popover.waitFor({ state: 'hidden' });
-      await page.mouse.move(0, 0);
-    }
-    const boxes = page.locator('.popover-switch');
-    assert.equal(await boxes.count(), 3);
-    const row = page.locator('#table-requests tr[data-marker-id="m-login"]').first();
-    await row.hover();
-    await popover.waitFor();
-    const states = await page.evaluate(`(() => {
-      document.querySelector('#markers .popover-switch').click();
-      return { closed: document.querySelector('.popover').hidden, boxes: [...document.querySelectorAll('.popover-switch')].map((box) => box.checked) };
-    })()`);
-    assert.deepEqual(states, { closed: true, boxes: [false, false, false] }, 'at once');
-    assert.match((await storedValue(page, 'usage-marker-chart-display')) ?? '', /"showTablePopover":false/);
-    await page.reload();
-    await requestsAre(page, 48);
-    assert.equal(await boxes.first().isChecked(), false);
-    await page.locator('#top .popover-switch').check();
-    assert.equal(await page.locator('#individual .popover-switch').isChecked(), true);
-    await row.scrollIntoViewIfNeeded();
-    await row.hover();
-    await popover.getByRole('button', { name: 'Edit marker' }).click();
-    assert.equal(await dialogOf(page, 'Edit marker').getByLabel('Project').inputValue(), 'web-shop');
-  });
-
-  check('rule A.10: a marker on the chart has a description, and the controls of both charts agree', async (t) => {
-    const server = await serve(LOGIN, CRASH);
-    const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
-    await twinRows(page, 'overview', 48);
-    await page.locator('#table-markers tbody tr').nth(1).waitFor();
-    const plot = figureOf(page, 'overview').locator('.chart-plot');
-    await plot.focus();
-    await page.keyboard.press('End');
-    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft');
-    // Rule A.11.
-    const tip = figureOf(page, 'overview').locator('.chart-tip');
-    for (const text of ['web-shop', 'Feature: login', 'with two factors']) await tip.getByText(text).first().waitFor();
-    await page.keyboard.press('Enter');
-    await dialogOf(page, 'web-shop').getByText('Feature: login').waitFor();
-    await page.keyboard.press('Escape');
-    await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
-    await hoverMarker(page);
-    await dialogOf(page, 'web-shop').waitFor();
-    await page.mouse.down();
-    await page.mouse.up();
-    await page.mouse.move(5, 5);
-    // A timer of the page that fires after the timer that closes a hover popover.
-    await page.evaluate('new Promise((done) => setTimeout(done, 400))');
-    assert.equal(await dialogOf(page, 'web-shop').isVisible(), true, 'a click has pinned it');
-    await page.mouse.click(5, 5);
-    await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
-    const [overview, running] = ['overview', 'cumulative'].map((chart) => figureOf(page, chart));
-    assert.ok(overview && running);
-    await overview.getByLabel('Markers of project: Overview').selectOption('api');
-    assert.equal(await running.getByLabel('Markers of project: Running cost').inputValue(), 'api');
-    await running.getByLabel('Labels', { exact: true }).uncheck();
-    await overview.getByLabel('Markers', { exact: true }).uncheck();
-    assert.equal(await running.getByLabel('Markers', { exact: true }).isChecked(), false);
-    assert.equal(await overview.getByLabel('Labels', { exact: true }).isDisabled(), true);
-    assert.deepEqual(JSON.parse((await storedValue(page, 'usage-marker-chart-display')) ?? ''), {
-      showMarkers: false,
-      showLabels: false,
-      projectFilter: 'api',
-      showTablePopover: true,
     });
-  });
 
-  check('a focused element of a table keeps the focus when the tables are drawn anew', async (t) => {
-    const server = await serve(LOGIN, CRASH);
-    const page = await visit(t, browser, `${server.page}#range=all`);
-    await edit(page, 'web-shop').waitFor();
-    await page.locator('main:not([aria-busy])').waitFor();
-    await edit(page, 'web-shop').focus();
-    await page.keyboard.press('5');
-    await hashIs(page, /by=week/);
-    await page.locator('main:not([aria-busy])').waitFor();
-    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Edit marker: web-shop');
-  });
-
-  check('a range drawn with Alt, or after “Mark range”, becomes a marker', async (t) => {
-    const server = await serve();
-    const page = await visit(t, browser, `${server.page}#range=all&by=hour`);
-    await twinRows(page, 'overview', 48);
-    for (const way of ['Alt', 'Mark range']) {
-      const figure = figureOf(page, 'overview');
-      if (way !== 'Alt') {
-        await figure.getByRole('button', { name: way }).click();
-        await figure.getByText('Drag across the chart to mark a range.').waitFor();
-      }
-      await figure.locator('canvas[aria-label*=". "]').waitFor();
-      const box = await restingBox(figure.locator('.chart-plot'));
-      if (way === 'Alt') await page.keyboard.down('Alt');
-      await page.mouse.move(box.x + box.width * 0.4, box.y + 150);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.6, box.y + 150, { steps: 4 });
-      await page.mouse.up();
-      if (way === 'Alt') await page.keyboard.up('Alt');
-      const dialog = dialogOf(page, 'New marker');
-      const [from, to] = [await dialog.getByLabel(/^From/).inputValue(), await dialog.getByLabel(/^To/).inputValue()];
-      assert.match(from, /^2025-06-09T\d\d:00$/);
-      assert.ok(to > from, `${from} to ${to}`);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'detached' });
-    }
+    await t.test(
+      'rule A.10: a marker on the chart has a description, and the controls of both charts agree',
+      async () => {
+        await page.goto(`${server.page}#range=all&by=hour`);
+        await twinRows(page, 'overview', 48);
+        await page.locator('#table-markers tbody tr').nth(1).waitFor();
+        const plot = figureOf(page, 'overview').locator('.chart-plot');
+        await plot.focus();
+        await page.keyboard.press('End');
+        for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft');
+        // Rule A.11.
+        const tip = figureOf(page, 'overview').locator('.chart-tip');
+        for (const text of ['web-shop', 'Feature: login', 'with two factors'])
+          await tip.getByText(text).first().waitFor();
+        await page.keyboard.press('Enter');
+        await dialogOf(page, 'web-shop').getByText('Feature: login').waitFor();
+        await page.keyboard.press('Escape');
+        await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
+        await hoverMarker(page);
+        await dialogOf(page, 'web-shop').waitFor();
+        await page.mouse.down();
+        await page.mouse.up();
+        await page.mouse.move(5, 5);
+        // A timer of the page that fires after the timer that closes a hover popover.
+        await page.evaluate('new Promise((done) => setTimeout(done, 400))');
+        assert.equal(await dialogOf(page, 'web-shop').isVisible(), true, 'a click has pinned it');
+        await page.mouse.click(5, 5);
+        await dialogOf(page, 'web-shop').waitFor({ state: 'hidden' });
+        const [overview, running] = ['overview', 'cumulative'].map((chart) => figureOf(page, chart));
+        assert.ok(overview && running);
+        await overview.getByLabel('Markers of project: Overview').selectOption('api');
+        assert.equal(await running.getByLabel('Markers of project: Running cost').inputValue(), 'api');
+        await running.getByLabel('Labels', { exact: true }).uncheck();
+        await overview.getByLabel('Markers', { exact: true }).uncheck();
+        assert.equal(await running.getByLabel('Markers', { exact: true }).isChecked(), false);
+        assert.equal(await overview.getByLabel('Labels', { exact: true }).isDisabled(), true);
+        assert.deepEqual(JSON.parse((await storedValue(page, 'usage-marker-chart-display')) ?? ''), {
+          showMarkers: false,
+          showLabels: false,
+          projectFilter: 'api',
+          showTablePopover: true,
+        });
+      },
+    );
   });
 
   check('rule A.10: markers are exported, and imported after a question; nothing is deleted', async (t) => {
