@@ -67,17 +67,16 @@ export class PersistentStore {
     return data;
   }
 
-  /** Whether newer items of these data are also newer for this environment. */
+  /** Whether newer items of these data are also newer for this environment. Unknown for data that ld-relay or an SDK wrote. */
   sharesVersions({ source }: StoredData): boolean {
-    return !this.#parts.isLocal && (source === undefined || source === this.#source);
+    return !this.#parts.isLocal && source === this.#source;
   }
 
   /** Makes the store equal to the memory; returns the items that are newer there and stay. */
   async replace(memory: FlagStore): Promise<readonly NewerItem[]> {
     return this.#repeat(async () => {
-      const { isLocal } = this.#parts;
       const stored = await this.#driver.read();
-      const rules = { keepsNewer: !isLocal && stored.source === this.#source, known: this.#known };
+      const rules = { keepsNewer: this.sharesVersions(stored), known: this.#known };
       const { writes, newer } = planReplacement(stored, memory, rules);
       const fitting = this.#fitting(writes);
       const isMarked = stored.isInitialised && stored.source === this.#source;

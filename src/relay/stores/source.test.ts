@@ -258,6 +258,21 @@ test('data of another SDK key are replaced, whatever their versions', async (t) 
   assert.equal(driver.source, source);
 });
 
+test('newer versions count only in data of the same environment', async (t) => {
+  const driver = new MemoryDriver();
+  driver.put('flags', 'a', flagText('a', 9));
+  driver.isMarked = true;
+  const relay = new Relay(t, driver);
+  await relay.loseUpstream();
+  assert.deepEqual(relay.flags, ['a:9']);
+  await relay.put(['a', 1]);
+  assert.deepEqual([driver.flags, relay.flags], [['a:1'], ['a:1']]);
+  driver.source = 'another';
+  driver.put('flags', 'a', flagText('a', 9));
+  await relay.pass(30_000);
+  assert.deepEqual(relay.flags, ['a:1']);
+});
+
 test('after a change of the prefix, all data are written to the new place', async (t) => {
   const [driver, elsewhere] = [new MemoryDriver(), new MemoryDriver()];
   const relay = new Relay(t, driver, { elsewhere });
