@@ -8,7 +8,9 @@ import { openSse } from '../testing/http/sse-client.ts';
 import { hashContextKey } from './big-segments/membership-cache.ts';
 import { ENVIRONMENT_DEFAULTS } from './config/relay-defaults.ts';
 import { type RelayServer, startRelay } from './server.ts';
+import type { StoreOptions } from './stores/options.ts';
 import { RELAY_DEFAULTS } from './testing/config.ts';
+import { startDynamoDb } from './testing/databases/dynamodb.ts';
 import { startRedis, type TestRedis } from './testing/databases/redis.ts';
 import { type FakeLaunchDarkly, startFakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
@@ -16,15 +18,15 @@ import { RecordingLog } from './testing/launchdarkly/parts.ts';
 
 const SDK_KEY = 'sdk-00000000-0000-4000-8000-00000000000a';
 const PREFIX = 'shop';
-/** How many times faster its time passes, so that a retry needs a fraction of a second. */
-const HURRY = 50;
+/** How many times faster time passes, so that a retry needs a fraction of a second. */
+const HURRY = { redis: 50, dynamodb: 10 };
 
-const hurriedClock: Clock = {
+const hurriedClock = (hurry: number): Clock => ({
   now: systemClock.now,
-  monotonic: () => systemClock.monotonic() * HURRY,
-  after: (ms, action) => systemClock.after(ms / HURRY, action),
-  every: (ms, action) => systemClock.every(ms / HURRY, action),
-};
+  monotonic: () => systemClock.monotonic() * hurry,
+  after: (ms, action) => systemClock.after(ms / hurry, action),
+  every: (ms, action) => systemClock.every(ms / hurry, action),
+});
 
 const big = (key: string, more: object = {}) => ({
   key,
@@ -61,11 +63,11 @@ const CONTEXTS = {
 
 const hashed = (...keys: readonly string[]) => ({ add: keys.map(hashContextKey) });
 
+/** A relay with this store, and the members of all segments upstream. */
 async function start(
   t: TestContext,
-): Promise<{ relay: RelayServer; redis: TestRedis; upstream: FakeLaunchDarkly } | undefined> {
-  const redis = await startRedis(t);
-  if (!redis) return undefined;
+  store: Exclude<StoreOptions, { database: 'consul' }>,
+): Promise<{ relay: RelayServer; upstream: FakeLaunchDarkly }> {
   const flags = Object.fromEntries(Object.keys(SEGMENTS).map((segment) => [`in-${segment}`, flagFor(segment)]));
   const upstream = await startFakeLaunchDarkly(t, { flags, segments: SEGMENTS });
   const { bigSegments } = upstream;
@@ -74,21 +76,11 @@ async function start(
   bigSegments.changeSilently('ruled.g3', { included: hashed('cyd'), excluded: hashed('bob') });
   bigSegments.changeSilently('orgs.g3', { included: hashed('ann') });
   const environment = { ...ENVIRONMENT_DEFAULTS, name: 'e', sdkKey: SDK_KEY, envId: 'id', storePrefix: PREFIX };
-  const relay = await startRelay(
-    {
-      ...RELAY_DEFAULTS,
-      host: '127.0.0.1',
-      port: 0,
-      streamUri: upstream.url,
-      baseUri: upstream.url,
-      environments: [environment],
-      store: { database: 'redis', cacheTtlMs: 30_000, redis: { ...redisAt(redis), readTimeoutMs: 5000 * HURRY } },
-    },
-    hurriedClock,
-    new RecordingLog(),
-  );
+  const hosts = { host: '127.0.0.1', port: 0, streamUri: upstream.url, baseUri: upstream.url };
+  const options = { ...RELAY_DEFAULTS, ...hosts, environments: [environment], store };
+  const relay = await startRelay(options, hurriedClock(HURRY[store.database]), new RecordingLog());
   t.after(() => relay.close());
-  return { relay, redis, upstream };
+  return { relay, upstream };
 }
 
 const redisAt = ({ url }: TestRedis) => ({
@@ -99,6 +91,7 @@ const redisAt = ({ url }: TestRedis) => ({
   certFile: undefined,
   keyFile: undefined,
   connectTimeoutMs: 5000,
+  readTimeoutMs: 5000 * HURRY.redis,
 });
 
 type Evaluated = Readonly<Record<string, { readonly value: unknown; readonly reason: Record<string, unknown> }>>;
@@ -123,12 +116,13 @@ async function users(relay: RelayServer): Promise<string> {
   return evaluated.map((flags) => `${flags['in-users']?.value} ${flags['in-users']?.reason.bigSegmentsStatus}`).join();
 }
 
+const MEMBERS = ['ann in users', 'ann in ruled', 'bob in users', 'cyd in ruled', 'both in ruled', 'both in orgs'];
 const [IN, OUT, LOST] = ['true HEALTHY', 'false HEALTHY', 'false STORE_ERROR'];
 
 test('a real SDK reads the big segments that the relay has written, and both evaluate alike', async (t) => {
-  const started = await start(t);
-  if (!started) return;
-  const { relay, redis, upstream } = started;
+  const redis = await startRedis(t);
+  if (!redis) return;
+  const { relay, upstream } = await start(t, { database: 'redis', cacheTtlMs: 30_000, redis: redisAt(redis) });
   await eventually('the big segments', async () => (await users(relay)) === [IN, IN, OUT].join());
   const store = RedisBigSegmentStore({ prefix: PREFIX, redisOpts: { port: redis.port } });
   const uri = relay.url;
@@ -150,14 +144,7 @@ test('a real SDK reads the big segments that the relay has written, and both eva
       if (value === true) seen.push(`${name} in ${segment}`);
     }
   }
-  assert.deepEqual(seen, [
-    'ann in users',
-    'ann in ruled',
-    'bob in users',
-    'cyd in ruled',
-    'both in ruled',
-    'both in orgs',
-  ]);
+  assert.deepEqual(seen, MEMBERS);
 
   await t.test('a change reaches clients as a ping, then the relay, and the SDK by the store', async () => {
     const pings = await openSse(`${relay.url}/ping/id`);
@@ -200,4 +187,23 @@ test('a real SDK reads the big segments that the relay has written, and both eva
     await eventually('the change', async () => (await users(relay)) === [IN, IN, IN].join());
     assert.deepEqual(await bigSegmentStatus(relay), ['healthy', true]);
   });
+});
+
+test('big segments in DynamoDB have the same members', async (t) => {
+  const database = await startDynamoDb(t, 'flags');
+  const dynamoDb = { tableName: 'flags', url: database.url };
+  const { relay, upstream } = await start(t, { database: 'dynamodb', cacheTtlMs: 30_000, dynamoDb });
+  await eventually('the big segments', async () => (await users(relay)) === [IN, IN, OUT].join());
+  const seen = [];
+  for (const [name, context] of Object.entries(CONTEXTS)) {
+    const evaluated = await askRelay(relay, context);
+    for (const segment of Object.keys(SEGMENTS))
+      if (evaluated[`in-${segment}`]?.value === true) seen.push(`${name} in ${segment}`);
+  }
+  assert.deepEqual(seen, MEMBERS);
+  await database.stop();
+  await eventually('the outage', async () => (await users(relay)) === [LOST, LOST, LOST].join());
+  upstream.bigSegments.change('users.g3', { included: hashed('cyd') });
+  await database.start();
+  await eventually('the change', async () => (await users(relay)) === [IN, IN, IN].join());
 });

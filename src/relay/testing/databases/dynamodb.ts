@@ -60,7 +60,8 @@ class Front {
 
   listen(port: number): Promise<number> {
     this.#server = createServer((request, response) => {
-      this.#last = this.#last.then(() => this.#answer(request, response));
+      // The client may go away in the middle of its request.
+      this.#last = this.#last.then(() => this.#answer(request, response)).catch(() => response.destroy());
     });
     return listen(this.#server, port);
   }
