@@ -78,7 +78,7 @@ export class Environment implements DataSink {
       this.#exposed.clear();
     };
     this.store.subscribe({ replaced: renew, changed: renew, removed: renew, membersChanged: renew });
-    this.streams = new EnvironmentStreams(this.store, registry, (context) => this.memberships(context));
+    this.streams = new EnvironmentStreams(this.store, registry, this, (context) => this.memberships(context));
     this.connection.subscribe(() => {
       if (this.connection.isRevoked) this.streams.endUnless(() => false);
     });
@@ -96,6 +96,13 @@ export class Environment implements DataSink {
   /** Changes with the data; evaluations are the same as long as it is. */
   get revision(): string {
     return `${this.origin.epoch}${this.#changes.toString(36)}`;
+  }
+
+  /** The number of changes at a revision of this environment or a copy; undefined if it is of another process. */
+  changesAt(revision: string): number | undefined {
+    const { epoch } = this.origin;
+    const changes = Number.parseInt(revision.slice(epoch.length), 36);
+    return revision === `${epoch}${changes.toString(36)}` && changes <= this.#changes ? changes : undefined;
   }
 
   /** Time of the last change in epoch milliseconds; initially, of creation. */

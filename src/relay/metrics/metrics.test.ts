@@ -146,6 +146,7 @@ describe('metrics beyond those', () => {
     const { read } = start(t);
     assert.deepEqual(await read('subscribers'), [
       'subscribers{env="production",stream="all"} 0',
+      'subscribers{env="production",stream="transfers"} 0',
       'subscribers{env="production",stream="flags"} 0',
       'subscribers{env="production",stream="mobile-ping"} 0',
       'subscribers{env="production",stream="client-ping"} 0',

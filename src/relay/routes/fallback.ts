@@ -9,21 +9,16 @@ const FALLBACK_HEADER = 'x-ld-fd-fallback';
 
 const METHODS = ['GET', 'POST', 'REPORT', 'OPTIONS'];
 
-/** Version 2 of flag delivery: declined. */
+/** Version 2 of flag delivery to mobile and client-side SDKs: declined. */
 export function fallbackPaths(): Paths {
-  const server: PathHandlers = { GET: declineServer };
   const client = Object.fromEntries(METHODS.map((method) => [method, declineClient])) as PathHandlers;
   return {
-    '/sdk/poll': server,
-    '/sdk/stream': server,
     '/sdk/poll/eval': client,
     '/sdk/poll/eval/:context': client,
     '/sdk/stream/eval': client,
     '/sdk/stream/eval/:context': client,
   };
 }
-
-const declineServer: HttpHandler = (c) => refuse(c, 404, FALLBACK, { [FALLBACK_HEADER]: 'true' });
 
 const declineClient: HttpHandler = (c) => {
   const cors = corsHeaders(ANY_ORIGIN, c.req.header('origin'), METHODS);

@@ -19,6 +19,7 @@ export function pollingPaths(parts: PollingRouteParts): Paths {
     '/sdk/segments/:segmentKey': { GET: readItem('segments', parts) },
     '/sdk/latest-all': { GET: readLatest('all') },
     '/sdk/latest-flags': { GET: readLatest('flags') },
+    '/sdk/poll': { GET: readTransfer },
   });
 }
 
@@ -49,6 +50,14 @@ function readLatest(kind: keyof Pick<Snapshots, 'all' | 'flags'>): EnvironmentHa
     return answerJson(c, body, tagged);
   };
 }
+
+/** Version 2 of flag delivery: what is new since the revision that the client has. */
+const readTransfer: EnvironmentHandler = (c, { environment, headers }) => {
+  const { revision, streams } = environment;
+  const tagged = { ...headers, etag: weakTag(revision) };
+  if (matchesTag(c.req.header('if-none-match'), revision)) return answerUnchanged(c, tagged);
+  return answerJson(c, streams.transfers.to(c.req.query('basis') || undefined).body, tagged);
+};
 
 function answerTagged(
   c: HttpContext,

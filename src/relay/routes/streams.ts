@@ -29,6 +29,7 @@ export function streamPaths(parts: StreamRouteParts): Paths {
     ...sdkPaths(parts, 'server', 'data', {
       '/all': { GET: streamData('all', parts) },
       '/flags': { GET: streamData('flags', parts) },
+      '/sdk/stream': { GET: streamTransfers(parts) },
     }),
     ...sdkPaths(parts, 'mobile', 'data', {
       '/meval/:context': { GET: mobile },
@@ -55,6 +56,14 @@ const STREAM_HEADERS = {
 function streamData(kind: 'all' | 'flags', parts: StreamRouteParts): EnvironmentHandler {
   return (c, access) =>
     open(c, access, parts, (outgoing, headers) => access.environment.streams.openData(kind, outgoing, headers));
+}
+
+/** Server-side SDKs, version 2 of flag delivery: what is new since the revision that they have, then changes. */
+function streamTransfers(parts: StreamRouteParts): EnvironmentHandler {
+  return (c, access) =>
+    open(c, access, parts, (outgoing, headers) =>
+      access.environment.streams.openTransfers(c.req.query('basis') || undefined, outgoing, headers),
+    );
 }
 
 /** Old SDKs: a ping with each change. */

@@ -9,10 +9,12 @@ import { type EvaluatedRequest, EvaluatedStream, type ReadMemberships } from './
 import { PingStream } from './ping.ts';
 import type { StreamRegistry } from './registry.ts';
 import { Snapshots } from './snapshot.ts';
+import { type Revisions, Transfers } from './transfers.ts';
 
-/** All data; flags only (old SDKs); pings or evaluated flags for mobile and client-side SDKs. */
+/** All data; the same in version 2 of flag delivery; flags only (old SDKs); pings or evaluated flags for mobile and client-side SDKs. */
 export const STREAM_KINDS = [
   'all',
+  'transfers',
   'flags',
   'mobile-ping',
   'client-ping',
@@ -28,6 +30,7 @@ type Headers = Readonly<Record<string, string>>;
 /** The streams of one environment. A change is framed once for all clients, and not at all without clients. */
 export class EnvironmentStreams {
   readonly snapshots: Snapshots;
+  readonly transfers: Transfers;
   readonly #registry: StreamRegistry;
   readonly #fanouts: Readonly<Record<StreamKind, Fanout>>;
   readonly #pings: Readonly<Record<ExposedSdkKind, PingStream>>;
@@ -35,9 +38,10 @@ export class EnvironmentStreams {
   readonly #byCredential = new Map<string, Set<StreamClient>>();
   readonly #unsubscribe: () => void;
 
-  constructor(store: FlagStore, registry: StreamRegistry, readMemberships: ReadMemberships) {
+  constructor(store: FlagStore, registry: StreamRegistry, revisions: Revisions, readMemberships: ReadMemberships) {
     this.#registry = registry;
     this.snapshots = new Snapshots(store);
+    this.transfers = new Transfers(store, revisions);
     const fanouts = Object.fromEntries(STREAM_KINDS.map((kind) => [kind, registry.openFanout()]));
     this.#fanouts = fanouts as Record<StreamKind, Fanout>;
     const ping = (sdkKind: ExposedSdkKind) => new PingStream(this.#fanouts[`${sdkKind}-ping`], registry.options);
@@ -71,6 +75,11 @@ export class EnvironmentStreams {
   openData(kind: 'all' | 'flags', outgoing: ServerResponse, headers: Headers): StreamClient {
     const snapshot = kind === 'all' ? this.snapshots.all : this.snapshots.flags;
     return this.#fanouts[kind].open(outgoing, { headers, snapshot: snapshot.frame });
+  }
+
+  /** What is new since a revision, then each change, in version 2 of flag delivery. */
+  openTransfers(revision: string | undefined, outgoing: ServerResponse, headers: Headers): StreamClient {
+    return this.#fanouts.transfers.open(outgoing, { headers, snapshot: this.transfers.to(revision).frame });
   }
 
   /** A ping at once and with each change. */
@@ -119,6 +128,8 @@ export class EnvironmentStreams {
         this.snapshots.forget();
         this.#send('all', () => this.snapshots.all.frame);
         this.#send('flags', () => this.snapshots.flags.frame);
+        this.transfers.replaced();
+        this.#send('transfers', () => this.transfers.to(undefined).frame);
         this.#notify((stream) => stream.replaced());
       },
       changed: (kind, key, json, before) => {
@@ -131,7 +142,10 @@ export class EnvironmentStreams {
           frameEvent({ event: 'delete', data: `{"path":${path},"version":${version}}` }),
         );
       },
-      membersChanged: () => this.#notify((stream) => stream.membersChanged()),
+      membersChanged: () => {
+        this.transfers.membersChanged();
+        this.#notify((stream) => stream.membersChanged());
+      },
     };
   }
 
@@ -139,6 +153,8 @@ export class EnvironmentStreams {
     this.snapshots.forget(kind);
     this.#send('all', () => frame(JSON.stringify(`/${kind}/${key}`)));
     if (kind === 'flags') this.#send('flags', () => frame(JSON.stringify(`/${key}`)));
+    this.transfers.changed(kind, key);
+    this.#send('transfers', () => this.transfers.frameOf(kind, key));
     this.#notify((stream) => stream.changed(kind, key, before));
   }
 
@@ -149,7 +165,7 @@ export class EnvironmentStreams {
     }
   }
 
-  #send(kind: 'all' | 'flags', frame: () => Frame): void {
+  #send(kind: 'all' | 'transfers' | 'flags', frame: () => Frame): void {
     const fanout = this.#fanouts[kind];
     if (fanout.size > 0) fanout.send(frame());
   }

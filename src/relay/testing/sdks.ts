@@ -1,6 +1,6 @@
 // LaunchDarkly's and OpenFeature's own clients behind one interface.
 import type { TestContext } from 'node:test';
-import { init } from '@launchdarkly/node-server-sdk';
+import { init, type LDOptions } from '@launchdarkly/node-server-sdk';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { initialize } from 'launchdarkly-node-client-sdk';
@@ -52,13 +52,13 @@ const seenFlag = ({ value, variationIndex, reason }: Detail): SeenFlag => ({
 
 const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url });
 
-function serverSdk(name: string, options: { readonly stream: boolean }): Sdk {
+function serverSdk(name: string, options: LDOptions): Sdk {
   return {
     name: `@launchdarkly/node-server-sdk, ${name}`,
     sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
-    refusal: options.stream ? /^Error: Authentication failed/ : /401 \(invalid SDK key\)/,
+    refusal: options.stream === false ? /401 \(invalid SDK key\)/ : /^Error: Authentication failed/,
     async open(url, key) {
       const client = init(key, { ...hosts(url), ...options, logger: SILENT, streamInitialReconnectDelay: 0.2 });
       await client.waitForInitialization().catch((error: unknown) => {
@@ -178,6 +178,7 @@ function openFeature(): Sdk {
 export const NODE_SDKS: readonly Sdk[] = [
   serverSdk('streaming', { stream: true }),
   serverSdk('polling', { stream: false }),
+  serverSdk('data system', { dataSystem: {} }),
   oldServerSdk('streaming', { stream: true }),
   oldServerSdk('polling', { stream: false }),
   nodeClientSdk('GET', { useReport: false }),
