@@ -91,6 +91,7 @@ test('clients that a worker dropped stay counted when it has died', () => {
     'client-ping': 0,
     'mobile-evaluated': 0,
     'client-evaluated': 0,
+    transfers: 0,
     ofrep: 1,
   };
   const none = { sizes: { ...sizes, all: 0, ofrep: 0 }, dropped: 0 };
