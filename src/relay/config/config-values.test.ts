@@ -52,6 +52,7 @@ const settings: [file: string, variables: Variables, options: Partial<RelayOptio
   ['[Main]\nevaluatedStreams = true', { EVALUATED_STREAMS: 'true' }, { evaluatedStreams: true }],
   ['[Main]\npageToken = 0123456789abcdef', { PAGE_TOKEN: '0123456789abcdef' }, { pageToken: '0123456789abcdef' }],
   ['[Main]\nrecordPath = /var/r', { RECORD_PATH: '/var/r' }, { recordPath: '/var/r' }],
+  ['[Main]\nworkers = 3', { RELAY_WORKERS: '3' }, { workers: 3 }],
   [
     '[Main]\ntlsEnabled = 1\ntlsCert = c\ntlsKey = k\ntlsMinVersion = 1.2',
     { TLS_ENABLED: '1', TLS_CERT: 'c', TLS_KEY: 'k', TLS_MIN_VERSION: '1.2' },

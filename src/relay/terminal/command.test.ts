@@ -91,6 +91,7 @@ test('relay check-config prints the effective configuration, without a key', asy
     terminal.stdout,
     [
       'Listens on           every interface, port 9000',
+      'Threads              one for each processor, at most 4',
       'Stream               https://stream.launchdarkly.com',
       'Polling              https://sdk.launchdarkly.com',
       'Client-side polling  https://clientsdk.launchdarkly.com',
