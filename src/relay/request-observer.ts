@@ -42,9 +42,9 @@ export function observeBoth(first: RequestObserver, second: RequestObserver): Re
         endSecond();
       };
     },
-    evaluated(...evaluation) {
-      first.evaluated(...evaluation);
-      second.evaluated(...evaluation);
+    evaluated(environment, sdkKind, flags, one) {
+      first.evaluated(environment, sdkKind, flags, one);
+      second.evaluated(environment, sdkKind, flags, one);
     },
   };
 }
