@@ -15,11 +15,11 @@ import type { MetricsWorkers } from '../metrics/metrics.ts';
 import type { SubscriberCounts } from '../metrics/subscribers.ts';
 import { ChangeFeed } from '../workers/change-feed.ts';
 import { type MainMethods, RELAY_WORKER, type WorkerMethods, type WorkerOptions } from '../workers/contract.ts';
-import { type CarriedPost, deliverPost } from '../workers/event-courier.ts';
 import { JournalFeed } from '../workers/journal-tally.ts';
 import { type Worker, WorkerPool } from '../workers/pool.ts';
 import type { ClientCount, WorkerReport } from '../workers/tally.ts';
 import { WorkerCounts } from '../workers/worker-counts.ts';
+import { type AcceptedPost, deliverPost } from '../workers/worker-events.ts';
 import type { RelayFront } from './front.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
@@ -156,7 +156,7 @@ export class RelayWorkers implements MetricsWorkers {
     return worker;
   }
 
-  #takeEvents(posts: readonly CarriedPost[]): void {
+  #takeEvents(posts: readonly AcceptedPost[]): void {
     for (const post of posts) {
       const environment = this.#feed.environment(post.environment);
       if (environment) deliverPost(post, this.#parts.set.eventsOf(environment));

@@ -12,10 +12,10 @@ import { forwardTo } from '../routes/forwarded.ts';
 import { createRelayApp } from '../routes/index.ts';
 import { ChangeReader } from '../workers/change-reader.ts';
 import type { MainMethods, WorkerMethods, WorkerOptions } from '../workers/contract.ts';
-import { EventCourier } from '../workers/event-courier.ts';
 import { JournalTally } from '../workers/journal-tally.ts';
 import { Replica } from '../workers/replica.ts';
 import { RequestTally } from '../workers/tally.ts';
+import { WorkerEvents } from '../workers/worker-events.ts';
 import { listenOptions, openRegistry } from './listening.ts';
 import { clientPaths } from './paths.ts';
 
@@ -75,7 +75,7 @@ function composeApp({ relay: options, main: mainPort, isDebugging }: WorkerOptio
     memberships: (id, keys) => main.memberships(id, keys).catch(() => new Map()),
     onRemove: (environment) => void ofrep.forget(environment),
   });
-  const courier = new EventCourier({
+  const events = new WorkerEvents({
     options,
     inflater: new Inflater(),
     send: (posts, moved) => caller.call('takeEvents', [posts], moved),
@@ -84,7 +84,7 @@ function composeApp({ relay: options, main: mainPort, isDebugging }: WorkerOptio
   const journal = new JournalTally((environment) => replica.idOf(environment));
   const observer = observeBoth(tally, journal);
   const goals = { read: (envId: string) => main.goals(envId) };
-  const receiverOf = (environment: Environment) => courier.receiver(replica.idOf(environment));
+  const receiverOf = (environment: Environment) => events.receiver(replica.idOf(environment));
   const app = createRelayApp({
     paths: clientPaths({ options, credentials, observer, ofrep, goals, receiverOf, clock }),
     otherwise: forwardTo((request) => main.answer(request), options.maxBodyBytes),
@@ -96,6 +96,6 @@ function composeApp({ relay: options, main: mainPort, isDebugging }: WorkerOptio
     registry,
     replica,
     report: () => ({ ...tally.report(replica.environments, ofrep), journal: journal.report() }),
-    flush: () => courier.flush(),
+    flush: () => events.flush(),
   };
 }

@@ -5,9 +5,9 @@ import type { RelayOptions } from '../config/relay-options.ts';
 import type { BigSegmentMemberships } from '../domain/big-segment.ts';
 import type { GoalsAnswer } from '../goals.ts';
 import type { EnvironmentId } from './change.ts';
-import type { CarriedPost } from './event-courier.ts';
 import type { ForwardedAnswer, ForwardedRequest } from './forwarded-request.ts';
 import type { WorkerReport } from './tally.ts';
+import type { AcceptedPost } from './worker-events.ts';
 
 /** The name of the thread's part of the program. */
 export const RELAY_WORKER = 'relay worker';
@@ -54,5 +54,5 @@ export interface MainMethods {
   goals(envId: string): Promise<GoalsAnswer | undefined>;
   /** In big segments of an environment, by context key. */
   memberships(environment: EnvironmentId, keys: readonly string[]): Promise<BigSegmentMemberships>;
-  takeEvents(posts: readonly CarriedPost[]): Promise<void>;
+  takeEvents(posts: readonly AcceptedPost[]): Promise<void>;
 }

@@ -4,15 +4,15 @@ import { gzipSync } from 'node:zlib';
 import { Inflater } from '../event/body.ts';
 import type { EventPost } from '../event/receiver.ts';
 import { RELAY_DEFAULTS } from '../testing/config.ts';
-import { type CarriedPost, deliverPost, EventCourier } from './event-courier.ts';
+import { type AcceptedPost, deliverPost, WorkerEvents } from './worker-events.ts';
 
 const OPTIONS = { ...RELAY_DEFAULTS, events: { ...RELAY_DEFAULTS.events, mode: 'forward' as const } };
 const [IMAGE_BODY, IMAGE_TEXT] = ['W10=', 'image'];
 
 function start() {
-  const batches: (readonly CarriedPost[])[] = [];
+  const batches: (readonly AcceptedPost[])[] = [];
   const moved: ArrayBuffer[] = [];
-  const courier = new EventCourier({
+  const events = new WorkerEvents({
     options: OPTIONS,
     inflater: new Inflater(),
     send: async (posts, buffers) => {
@@ -26,17 +26,17 @@ function start() {
     bytes: Buffer.from(body),
     header: (name) => headers[name],
   });
-  return { courier, receiver: courier.receiver(7), batches, moved, post };
+  return { events, receiver: events.receiver(7), batches, moved, post };
 }
 
-describe('a courier of events', () => {
+describe('the events of a worker', () => {
   test('carries the posts of one turn together, decompressed, in buffers of their own', async () => {
-    const { courier, receiver, batches, moved, post } = start();
+    const { events, receiver, batches, moved, post } = start();
     const headers = { 'content-encoding': 'gzip', 'x-launchdarkly-event-schema': '4', cookie: 'x' };
     assert.equal(await receiver.receive(post('[1]')), 'accepted');
     assert.equal(await receiver.receive(post(gzipSync('[2]'), headers)), 'accepted');
     receiver.receiveImage(IMAGE_BODY, () => undefined);
-    await courier.flush();
+    await events.flush();
     const taken: unknown[] = [];
     for (const carried of batches.flat())
       deliverPost(carried, {
@@ -57,12 +57,12 @@ describe('a courier of events', () => {
   });
 
   test('refuses what the main thread would refuse', async () => {
-    const { courier, receiver, batches, post } = start();
+    const { events, receiver, batches, post } = start();
     const gzip = { 'content-encoding': 'gzip' };
     assert.equal(await receiver.receive(post('')), 'empty');
     assert.equal(await receiver.receive(post('[1]', gzip)), 'not gzip');
     assert.equal(await receiver.receive(post(gzipSync('[1]').subarray(0, 12), gzip)), 'unreadable');
-    await courier.flush();
+    await events.flush();
     assert.deepEqual(batches, []);
   });
 });

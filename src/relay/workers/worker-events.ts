@@ -5,7 +5,7 @@ import { type EventPost, type EventReceipt, type EventReceiver, eventMode, POST_
 import type { EnvironmentId } from './change.ts';
 
 /** An accepted post on its way to the main thread; an image's events are text. */
-export interface CarriedPost {
+export interface AcceptedPost {
   readonly environment: EnvironmentId;
   readonly sdkKind: SdkKind;
   readonly kind: EventPost['kind'];
@@ -13,20 +13,20 @@ export interface CarriedPost {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface EventCourierParts {
+export interface WorkerEventsParts {
   readonly options: Parameters<typeof eventMode>[0];
   readonly inflater: Inflater;
   /** Moves the buffers to the main thread. */
-  readonly send: (posts: readonly CarriedPost[], moved: readonly ArrayBuffer[]) => Promise<unknown>;
+  readonly send: (posts: readonly AcceptedPost[], moved: readonly ArrayBuffer[]) => Promise<unknown>;
 }
 
-/** Accepts posts of events in a worker and carries them to the main thread: one message for those of a turn. */
-export class EventCourier {
-  readonly #parts: EventCourierParts;
+/** Accepts posts of events in a worker, for the main thread: one message has those of a turn. */
+export class WorkerEvents {
+  readonly #parts: WorkerEventsParts;
   readonly #sending = new Set<Promise<unknown>>();
-  #waiting: CarriedPost[] = [];
+  #waiting: AcceptedPost[] = [];
 
-  constructor(parts: EventCourierParts) {
+  constructor(parts: WorkerEventsParts) {
     this.#parts = parts;
   }
 
@@ -58,7 +58,7 @@ export class EventCourier {
 
   #carry(
     environment: EnvironmentId | undefined,
-    { sdkKind, kind, body, header }: Omit<EventPost, 'bytes'> & Pick<CarriedPost, 'body'>,
+    { sdkKind, kind, body, header }: Omit<EventPost, 'bytes'> & Pick<AcceptedPost, 'body'>,
   ): void {
     if (environment === undefined) return;
     const headers: Record<string, string> = {};
@@ -84,7 +84,7 @@ export class EventCourier {
 
 /** Passes a post on in the main thread. */
 export function deliverPost(
-  { sdkKind, kind, body, headers }: CarriedPost,
+  { sdkKind, kind, body, headers }: AcceptedPost,
   receiver: Pick<EventReceiver, 'receiveImage'> & { take(post: EventPost): void },
 ): void {
   const header = (name: string) => headers[name];
