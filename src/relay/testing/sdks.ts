@@ -52,13 +52,21 @@ const seenFlag = ({ value, variationIndex, reason }: Detail): SeenFlag => ({
 
 const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url });
 
+/** A data system reports the refusal of its last source, or that it has no other one left. */
+const REFUSALS = {
+  polling: /401 \(invalid SDK key\)/,
+  streaming: /^Error: Authentication failed/,
+  dataSystem: /^(Error: Authentication failed|ExhaustedDataSources: )/,
+};
+
 function serverSdk(name: string, options: LDOptions): Sdk {
+  const source = options.dataSystem ? 'dataSystem' : options.stream === false ? 'polling' : 'streaming';
   return {
     name: `@launchdarkly/node-server-sdk, ${name}`,
     sdkKind: 'server',
     remembers: true,
     sendsEvents: true,
-    refusal: options.stream === false ? /401 \(invalid SDK key\)/ : /^Error: Authentication failed/,
+    refusal: REFUSALS[source],
     async open(url, key) {
       const client = init(key, { ...hosts(url), ...options, logger: SILENT, streamInitialReconnectDelay: 0.2 });
       await client.waitForInitialization().catch((error: unknown) => {
