@@ -56,7 +56,7 @@ const hosts = (url: string) => ({ baseUri: url, streamUri: url, eventsUri: url }
 const REFUSALS = {
   polling: /401 \(invalid SDK key\)/,
   streaming: /^Error: Authentication failed/,
-  dataSystem: /^(Error: Authentication failed|ExhaustedDataSources: )/,
+  dataSystem: /Authentication failed|has exhausted all/,
 };
 
 function serverSdk(name: string, options: LDOptions): Sdk {
