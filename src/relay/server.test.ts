@@ -9,6 +9,7 @@ import { CommandError } from '../kernel/errors.ts';
 import { createLog } from '../kernel/log.ts';
 import { OTHER_SERVER, SERVER } from '../kernel/testdata/tls-certificates.ts';
 import { eventually, HANG_MS } from '../testing/eventually.ts';
+import { startHttpSink } from '../testing/http/sink.ts';
 import { openSse } from '../testing/http/sse-client.ts';
 import { ENVIRONMENT_DEFAULTS } from './config/relay-defaults.ts';
 import type { EnvironmentOptions, RelayOptions } from './config/relay-options.ts';
@@ -266,4 +267,24 @@ test('Prometheus has its own listener if configured', async (t) => {
   const own = await fetch(`http://${addresses[1]}/metrics`);
   assert.match(await own.text(), /\bmine_/);
   assert.equal((await fetch(`http://${addresses[1]}/status`)).status, 404);
+});
+
+test('metrics are sent to a collector of OpenTelemetry, the last ones at the end', async (t) => {
+  const sink = await startHttpSink(t);
+  const otlp = {
+    url: `${sink.url}/v1/metrics`,
+    isJson: true,
+    isCompressed: false,
+    headers: {},
+    timeoutMs: 10_000,
+    intervalMs: 60_000,
+    resource: { 'service.name': 'ld-relay' },
+  };
+  const { relay } = await start(t, { otlp });
+  await relay.close();
+  const [request] = sink.requests;
+  assert.match(
+    request?.body ?? '',
+    /"name":"launchdarkly_relay_connections".*"name":"launchdarkly.relay.events.sent.size"/,
+  );
 });

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { openFront } from './composition/front.ts';
+import { openOtlp } from './composition/otlp.ts';
 import { composeRelay } from './composition/relay.ts';
 import { checkAuthorities, checkStoreFiles, readTls } from './composition/tls.ts';
 import { countWorkers } from './composition/worker-pool.ts';
@@ -39,8 +40,10 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
   const relay = composeRelay(options, clock, log, await countWorkers(options, log));
   const { set, metrics, start, settled, reload, close } = relay;
   const listeners: Listener[] = [];
+  let closeOtlp = async () => {};
   const stop = async () => {
     await Promise.all(listeners.map((listener) => listener.close(options.gracefulShutdownMs)));
+    await closeOtlp();
     await close();
   };
   try {
@@ -55,6 +58,7 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
       const { fetch } = createMetricsApp(metrics);
       listeners.push(await listen({ fetch, addresses: [{ host, port: prometheus.port }], site, clock }));
     }
+    closeOtlp = await openOtlp(options, metrics, clock, log);
     for (const address of listeners.flatMap(({ addresses }) => addresses)) log.info('Listening on', { address });
     const whenSettled = settled();
     // Not every caller waits for it.

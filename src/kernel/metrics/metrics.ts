@@ -2,6 +2,15 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { type Distribution, DistributionFamily, printDistributions } from './distribution.ts';
 import { processNumbers } from './process-metrics.ts';
 
+/** The present numbers of a counter or gauge. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  /** Otherwise a gauge. */
+  readonly isCounter: boolean;
+  readonly values: readonly { readonly labels: Readonly<Record<string, string | number>>; readonly value: number }[];
+}
+
 /** The numbers of one server in Prometheus' text format. Each server has a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -80,6 +89,18 @@ export class Metrics {
   async render(): Promise<string> {
     const texts = await Promise.all(this.#prints.map((print) => print()));
     return `${texts.join('\n\n')}\n`;
+  }
+
+  /** The counters and gauges, in the order of registration. */
+  async read(): Promise<readonly MetricFamily[]> {
+    const found = await this.#registry.getMetricsAsJSON();
+    return found.map(({ name, help, type, values }) => ({
+      name,
+      help,
+      // prom-client's types name a number, but its values are words.
+      isCounter: String(type) === 'counter',
+      values: values.map(({ labels, value }) => ({ labels: labels as Record<string, string | number>, value })),
+    }));
   }
 
   #register(name: string): void {

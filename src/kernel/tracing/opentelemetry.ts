@@ -17,7 +17,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { BATCH_LIMIT_MS, Collector, type CollectorOptions } from './collector.ts';
+import { Collector, type CollectorOptions } from './collector.ts';
+import { BATCH_LIMIT_MS } from './delivery.ts';
 import type { Attributes, Span, SpanOptions, Tracer } from './tracer.ts';
 
 export interface TracerOptions extends CollectorOptions {

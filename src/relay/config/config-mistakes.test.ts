@@ -173,9 +173,21 @@ for (const [given, problems] of mistakes) {
 
 // What ld-relay can do and this version cannot, turned on in a file or by the environment.
 const foreign: [file: string, variables: Variables | undefined, expected: RegExp][] = [
-  ['[Datadog]\nenabled', { USE_DATADOG: '1' }, /sends nothing to Datadog: \[Prometheus\] enabled = true/],
-  ['[Stackdriver]\nenabled = 1', { USE_STACKDRIVER: '1' }, /sends nothing to Stackdriver/],
-  ['[OpenTelemetry]\nenabled = true\nprotocol = grpc', { USE_OTLP: 'true' }, /sends nothing to OpenTelemetry/],
+  [
+    '[Datadog]\nenabled',
+    { USE_DATADOG: '1' },
+    /metrics reach Datadog by OTLP: .* set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP port of its agent/,
+  ],
+  [
+    '[Stackdriver]\nenabled = 1',
+    { USE_STACKDRIVER: '1' },
+    /metrics reach Stackdriver by OTLP: .* set OTEL_EXPORTER_OTLP_ENDPOINT/,
+  ],
+  [
+    '[OpenTelemetry]\nenabled = true\nprotocol = grpc',
+    { USE_OTLP: 'true', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    /grpc is not spoken: write http\/protobuf/,
+  ],
 ];
 for (const [file, variables, expected] of foreign) {
   test(`config: ${JSON.stringify(file)} is refused once, with the remedy`, () => {

@@ -43,6 +43,7 @@ export function printOptions(options: RelayOptions): readonly (readonly [name: s
       'Prometheus',
       prometheus ? `port ${prometheus.port}, names begin with ${prometheus.prefix}` : 'no separate listener',
     ],
+    ...optional('Metrics sent to', options.otlp && `${options.otlp.url}, every ${duration(options.otlp.intervalMs)}`),
     ...optional('Automatic configuration', autoConfig && `key ${maskKey(autoConfig.key)}`),
     ...optional('Database', store && printStore(store)),
     ...optional('Archive', archive && `${archive.path}, checked every ${duration(archive.intervalMs)}`),

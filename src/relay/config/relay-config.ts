@@ -4,6 +4,7 @@ import type { LocalKeys } from '../local-keys.ts';
 import type { CommandLine } from './command-line.ts';
 import { readEnvironments } from './environment-options.ts';
 import { checkConfigurationCache, readListOptions } from './list-options.ts';
+import { readOtlp } from './otlp.ts';
 import {
   DEFAULT_BASE_URI,
   DEFAULT_CLIENT_SIDE_BASE_URI,
@@ -66,6 +67,7 @@ export function readRelayOptions(
     logLevel: commandLine.logLevel ?? main.logLevel,
     events: readEvents(given, isLocal, problems),
     prometheus: readPrometheus(given, port, problems),
+    otlp: readOtlp(given, problems, warnings),
     proxy: readProxy(given, problems, warnings),
     pageToken: commandLine.pageToken ?? main.pageToken,
     workers: commandLine.workers ?? main.workers,

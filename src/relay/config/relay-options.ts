@@ -56,6 +56,8 @@ export interface RelayOptions {
   readonly events: EventOptions;
   /** Prometheus' own listener; undefined: none. */
   readonly prometheus: { readonly prefix: string; readonly port: number } | undefined;
+  /** A collector of OpenTelemetry that metrics are sent to; undefined: none. */
+  readonly otlp: OtlpOptions | undefined;
   /** Without a URL: no proxy, but these authorities are trusted beside the well-known ones. The URL may hold a password. */
   readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
   /** Opens the page for flags to other machines; undefined: it is only for browsers on this machine. */
@@ -83,6 +85,19 @@ export interface BigSegmentOptions {
   readonly staleAfterMs: number | undefined;
   /** Whether whole patches are logged at debug. */
   readonly logsPatches: boolean;
+}
+
+export interface OtlpOptions {
+  readonly url: string;
+  /** Otherwise protobuf. */
+  readonly isJson: boolean;
+  readonly isCompressed: boolean;
+  /** May hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+  /** The attributes of the process. */
+  readonly resource: Readonly<Record<string, string>>;
 }
 
 export interface EventOptions {

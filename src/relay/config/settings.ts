@@ -21,6 +21,7 @@ import { CONSUL, DYNAMODB, REDIS } from './store-settings.ts';
 
 // The settings of files and variables. The variable of an environment or a filter ends in its name.
 
+const ONLY_METRICS = 'only metrics are sent';
 const duration = goDuration(0);
 const positiveDuration = goDuration(1);
 /** The time between repetitions: a shorter one would only keep the machine busy. */
@@ -130,6 +131,35 @@ export const PROMETHEUS = {
   port: { variable: 'PROMETHEUS_PORT', kind: port, default: '8031' },
 } as const satisfies SettingsTable;
 
+/** The variables are those of OpenTelemetry, which may be meant for other programs. */
+export const OPEN_TELEMETRY = {
+  enabled: { variable: 'USE_OTLP', kind: boolean },
+  endpoint: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT', kind: anyText },
+  metricsEndpoint: { variable: 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', kind: anyText },
+  protocol: { variable: 'OTEL_EXPORTER_OTLP_PROTOCOL', kind: anyText },
+  metricsProtocol: { variable: 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', kind: anyText },
+  headers: { variable: 'OTEL_EXPORTER_OTLP_HEADERS', kind: anyText, isSecret: true },
+  metricsHeaders: { variable: 'OTEL_EXPORTER_OTLP_METRICS_HEADERS', kind: anyText, isSecret: true },
+  compression: { variable: 'OTEL_EXPORTER_OTLP_COMPRESSION', kind: anyText },
+  timeout: { variable: 'OTEL_EXPORTER_OTLP_TIMEOUT', kind: anyText },
+  interval: { variable: 'OTEL_METRIC_EXPORT_INTERVAL', kind: anyText },
+  serviceName: { variable: 'OTEL_SERVICE_NAME', kind: anyText },
+  resourceAttributes: { variable: 'OTEL_RESOURCE_ATTRIBUTES', kind: anyText },
+  metricsExporter: { variable: 'OTEL_METRICS_EXPORTER', kind: anyText },
+  metricsCardinalityLimit: {
+    variable: 'OTEL_METRICS_CARDINALITY_LIMIT',
+    kind: anyText,
+    withoutEffect: 'user agents beyond the first hundred are counted together',
+  },
+  environmentStatusMetrics: {
+    variable: 'OTEL_ENVIRONMENT_STATUS_METRICS',
+    kind: anyText,
+    withoutEffect: 'the state of every environment is among the metrics',
+  },
+  logsExporter: { variable: 'OTEL_LOGS_EXPORTER', kind: anyText, withoutEffect: ONLY_METRICS },
+  tracesExporter: { variable: 'OTEL_TRACES_EXPORTER', kind: anyText, withoutEffect: ONLY_METRICS },
+} as const satisfies SettingsTable;
+
 export const PROXY = {
   url: { variable: 'PROXY_URL', kind: httpUrl },
   user: { variable: 'PROXY_AUTH_USER', kind: anyText },
@@ -167,6 +197,7 @@ export const SINGLE_SECTIONS = {
   OfflineMode: OFFLINE,
   Events: EVENTS,
   Prometheus: PROMETHEUS,
+  OpenTelemetry: OPEN_TELEMETRY,
   Proxy: PROXY,
   Http: HTTP,
   Concurrency: CONCURRENCY,
@@ -189,24 +220,19 @@ export interface ForeignSection {
   readonly reason: string;
 }
 
-const metricsReason = (name: string) =>
-  `this version sends nothing to ${name}: [Prometheus] enabled = true has metrics`;
+const metricsReason = (name: string, receiver: string) =>
+  `metrics reach ${name} by OTLP: leave this out, and set OTEL_EXPORTER_OTLP_ENDPOINT to ${receiver}, such as http://localhost:4318`;
 
 export const FOREIGN_SECTIONS: Readonly<Record<string, ForeignSection>> = {
   Datadog: {
     keys: ['enabled', 'prefix', 'traceAddr', 'statsAddr', 'tag'],
     switches: { enabled: 'USE_DATADOG' },
-    reason: metricsReason('Datadog'),
+    reason: metricsReason('Datadog', 'the OTLP port of its agent'),
   },
   Stackdriver: {
     keys: ['enabled', 'prefix', 'projectID'],
     switches: { enabled: 'USE_STACKDRIVER' },
-    reason: metricsReason('Stackdriver'),
-  },
-  OpenTelemetry: {
-    keys: undefined,
-    switches: { enabled: 'USE_OTLP' },
-    reason: metricsReason('OpenTelemetry'),
+    reason: metricsReason('Stackdriver', "Google's collector"),
   },
 };
 

@@ -1,4 +1,4 @@
-import { Metrics } from '../../kernel/metrics/metrics.ts';
+import { type MetricFamily, Metrics } from '../../kernel/metrics/metrics.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
 import type { EventCounts } from '../event/counts.ts';
@@ -43,6 +43,7 @@ interface Series {
 /** The metrics of the relay: those of ld-relay, counted here, and those of its parts, read at each scrape. */
 export class RelayMetrics implements RequestObserver {
   readonly #metrics = new Metrics();
+  readonly #prefix: string;
   readonly #userAgents = new ClientLabels(MAX_USER_AGENTS);
   /** Cached, as prom-client finds a series by its labels slowly. */
   readonly #series = new Map<string, Series>();
@@ -57,6 +58,7 @@ export class RelayMetrics implements RequestObserver {
   constructor(sources: MetricsSources) {
     const prefix = cleanPrefix(sources.prefix);
     this.#workers = sources.workers;
+    this.#prefix = prefix;
     const metrics = this.#metrics;
     const labels = ['platformCategory', 'userAgent', 'env'] as const;
     this.#requests = metrics.counter(`${prefix}_requests`, 'Requests with a valid credential.', [
@@ -150,6 +152,13 @@ export class RelayMetrics implements RequestObserver {
     return this.#metrics.render();
   }
 
+  /** The same numbers for a collector of OpenTelemetry. */
+  async read(): Promise<readonly MetricFamily[]> {
+    await this.#workers?.refresh();
+    this.#refresh();
+    return (await this.#metrics.read()).map((family) => ({ ...family, name: otlpName(family.name, this.#prefix) }));
+  }
+
   #seriesOf(key: string, open: () => Series): Series {
     let series = this.#series.get(key);
     if (!series) {
@@ -158,6 +167,22 @@ export class RelayMetrics implements RequestObserver {
     }
     return series;
   }
+}
+
+/** ld-relay 9 has these names for what it calls otherwise in Prometheus. */
+const OTLP_NAMES: Readonly<Record<string, string>> = {
+  events_received_total: 'received',
+  events_received_bytes_total: 'received.size',
+  events_sent_total: 'sent',
+  events_sent_bytes_total: 'sent.size',
+  events_failed_total: 'failed',
+  events_dropped_total: 'dropped',
+  events_pending: 'pending',
+};
+
+function otlpName(name: string, prefix: string): string {
+  const own = OTLP_NAMES[name.slice(prefix.length + 1)];
+  return own === undefined || !name.startsWith(`${prefix}_`) ? name : `launchdarkly.relay.events.${own}`;
 }
 
 interface ConnectionLabels {

@@ -50,6 +50,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
     maxPayloadBytes: 0,
   },
   prometheus: undefined,
+  otlp: undefined,
   proxy: undefined,
   pageToken: undefined,
   recordPath: undefined,

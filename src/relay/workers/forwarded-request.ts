@@ -39,6 +39,7 @@ export async function answerForwarded(
 }
 
 function headerFields(name: string, value: string | string[] | undefined): [string, string][] {
-  if (value === undefined) return [];
+  // HTTP/2 has method and path among them.
+  if (value === undefined || name.startsWith(':')) return [];
   return [value].flat().map((one) => [name, one]);
 }
