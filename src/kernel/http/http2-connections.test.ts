@@ -9,6 +9,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { request } from 'node:https';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -200,6 +201,24 @@ describe('HTTP/2', { timeout: HANG_MS }, () => {
     for (const { text, stream } of streams.slice(1))
       assert.deepEqual([text, stream.rstCode], ['data: hello\n\ndata: one\n\ndata: two\n\n', 0]);
   });
+
+  const departures: Readonly<Record<string, (session: ClientHttp2Session, tls: TLSSocket, tcp: Socket) => void>> = {
+    'ends its session': (session) => session.destroy(),
+    'breaks its connection': (_, tls) => tls.destroy(),
+    'is gone without a word': (_, __, tcp) => tcp.destroy(),
+    'resets its connection': (_, __, tcp) => tcp.resetAndDestroy(),
+  };
+  for (const [how, leave] of Object.entries(departures))
+    test(`a client that ${how} has left all its streams`, async (t) => {
+      const { fanout, listener, port } = await start(t);
+      const tcp = connectTcp(port, '127.0.0.1');
+      const tls = connectTls({ socket: tcp, ca: AUTHORITY, ALPNProtocols: ['h2'], servername: 'localhost' });
+      const session = connect(listener.url, { createConnection: () => tls }).on('error', () => {});
+      const streams = [ask(session, '/stream').read(), ask(session, '/stream').read()];
+      for (const stream of streams) await stream.hears('hello');
+      leave(session, tls, tcp);
+      await eventually('all have left', () => fanout.size === 0, { everyMs: 1 });
+    });
 
   test('a stream that is not read is cut, and others of its connection go on', async (t) => {
     const { dial, fanout } = await start(t);

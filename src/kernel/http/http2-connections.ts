@@ -86,6 +86,8 @@ export class Http2Connections {
       socket.destroy();
       return;
     }
+    // Otherwise the end of its client would not end it: a server of HTTP/1.1, which has accepted it, reads on for answers.
+    socket.allowHalfOpen = false;
     this.#server.once('session', (session) => this.#open(socket, session));
     this.#server.emit('connection', socket);
   }
