@@ -42,9 +42,10 @@ export async function startRelay(options: RelayOptions, clock: Clock, log: Log):
   const listeners: Listener[] = [];
   let closeOtlp = async () => {};
   const stop = async () => {
+    // First, as workers that have stopped report no numbers.
+    const sent = closeOtlp();
     await Promise.all(listeners.map((listener) => listener.close(options.gracefulShutdownMs)));
-    await closeOtlp();
-    await close();
+    await Promise.all([close(), sent]);
   };
   try {
     checkAuthorities(options);

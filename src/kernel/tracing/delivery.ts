@@ -34,6 +34,7 @@ export class Delivery {
   readonly #contentType: string;
   readonly #http: HttpClient;
   readonly #ending = new AbortController();
+  readonly #finishing = new AbortController();
 
   constructor(options: DeliveryOptions, contentType: string) {
     this.#options = options;
@@ -50,12 +51,18 @@ export class Delivery {
       const failure = await this.#post(body);
       if (failure === undefined) return;
       const isLast = !failure.isRetried || clock.monotonic() + waitMs >= giveUpAt;
-      if (isLast || this.#ending.signal.aborted || !(await this.#wait(waitMs))) throw new Error(failure.reason);
+      if (isLast || this.#finishing.signal.aborted || !(await this.#wait(waitMs))) throw new Error(failure.reason);
     }
+  }
+
+  /** From now on, a batch that fails is not sent again. */
+  finish(): void {
+    this.#finishing.abort();
   }
 
   /** Gives up batches under way. */
   abort(): void {
+    this.finish();
     this.#ending.abort(new Error('the collector did not answer in time'));
   }
 
@@ -94,6 +101,6 @@ export class Delivery {
 
   /** False: the wait was ended. */
   #wait(ms: number): Promise<boolean> {
-    return waitUnlessAborted(this.#options.clock, ms, this.#ending.signal);
+    return waitUnlessAborted(this.#options.clock, ms, this.#finishing.signal);
   }
 }

@@ -32,12 +32,7 @@ async function setUp(
     log: createLog({ level: 'debug', format: 'logfmt', clock, write: (line) => lines.push(line) }),
     ...options,
   });
-  t.after(() => {
-    const closed = sender.close(1_000);
-    // The collector is gone by now.
-    clock.advance(1_000);
-    return closed;
-  });
+  t.after(() => sender.close(1_000));
   return { sink, clock, metrics, sender, lines };
 }
 
@@ -108,6 +103,15 @@ test('one batch is under way at a time, and a failure is logged once', async (t)
   }
   assert.equal(lines.length, 1);
   assert.doesNotMatch(lines.join(''), /s3cr3t/);
+});
+
+test('closing waits for no second attempt', async (t) => {
+  const { sink, clock, sender, lines } = await setUp(t, {}, () => ({ status: 503 }));
+  clock.advance(60_000);
+  await sink.received(1);
+  await sender.close(5_000);
+  assert.equal(sink.requests.length, 2);
+  assert.match(lines.join(''), /err="the collector answered 503"/);
 });
 
 test('closing sends the last numbers, and gives up in time', async (t) => {

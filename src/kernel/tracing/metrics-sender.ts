@@ -27,7 +27,7 @@ export interface MetricsSenderOptions extends DeliveryOptions {
 }
 
 export interface MetricsSender {
-  /** Sends the last numbers; gives up after `limitMs`. Idempotent. */
+  /** Sends the last numbers, in one attempt of at most `limitMs`. Idempotent. */
   close(limitMs: number): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export function sendMetrics(options: MetricsSenderOptions): MetricsSender {
   let sending: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   let lastFailure: string | undefined;
-  const send = async () => {
+  const send = async (reading: ReturnType<typeof read>) => {
     try {
-      await delivery.send(serializer.serializeRequest(printMetrics(await read(), options)) ?? new Uint8Array());
+      await delivery.send(serializer.serializeRequest(printMetrics(await reading, options)) ?? new Uint8Array());
       lastFailure = undefined;
     } catch (error) {
       const err = messageOf(error);
@@ -52,18 +52,19 @@ export function sendMetrics(options: MetricsSenderOptions): MetricsSender {
       lastFailure = err;
     }
   };
-  const sendOnce = () => {
-    sending ??= send().finally(() => {
+  const stop = clock.every(intervalMs, () => {
+    sending ??= send(read()).finally(() => {
       sending = undefined;
     });
-    return sending;
-  };
-  const stop = clock.every(intervalMs, () => void sendOnce());
+  });
   const close = async (limitMs: number) => {
     stop();
+    delivery.finish();
     const cancel = clock.after(limitMs, () => delivery.abort());
+    // At once: what is measured may end while an earlier batch is under way.
+    const last = read();
     await sending;
-    await sendOnce();
+    await send(last);
     cancel();
     await delivery.close();
   };
