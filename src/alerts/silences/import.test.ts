@@ -24,7 +24,8 @@ function silence(comment: string, matchers: readonly object[], hours = 2) {
   const now = Date.now();
   return {
     matchers,
-    startsAt: new Date(now + 1_000).toISOString(),
+    // Pending for the whole test.
+    startsAt: new Date(now + HOUR_MS).toISOString(),
     endsAt: new Date(now + hours * HOUR_MS).toISOString(),
     createdBy: 'alex',
     comment,

@@ -108,13 +108,17 @@ export async function runOutage(cluster: Cluster, { begin, end, durationMs }: Ou
   await end();
   for (const node of nodes)
     await eventually(`${node.name} to recover`, async () => (await node.metric('opsdeck_storage_up')) === 1);
-  const sentBefore = deliveries.all.length;
   await watch.stop();
 
   await assertRecovered(cluster, acknowledged);
   const after = AFTER.map((group) => firing(group));
   assertAccepted(await postAll(after));
   await deliveries.seen(AFTER, '+a');
+  // By now the requests that were under way at the recovery have arrived too.
+  const sentBefore = deliveries.all.length;
+  const firings = countTexts(deliveries.all, MEANWHILE);
+  const most = Array.from(nodes, () => '+a').join(', ');
+  for (const texts of Object.keys(firings)) assert.ok(most.startsWith(texts), `no node notifies twice: ${texts}`);
   assertAccepted(await postAll([...before, ...meanwhile, ...after].map(resolved)));
   const groups = [...BEFORE, ...MEANWHILE, ...AFTER];
   await deliveries.seen(groups, '-a');
