@@ -44,7 +44,7 @@ export class RecordingFile {
     this.#parts = parts;
   }
 
-  /** Undefined if there is none. Rejects if it cannot be read. */
+  /** Undefined without a recording. Rejects if the file cannot be read. */
   async read(): Promise<Recording | undefined> {
     try {
       statFolder(dirname(this.path));

@@ -61,7 +61,7 @@ export function sendMetrics(options: MetricsSenderOptions): MetricsSender {
     stop();
     delivery.finish();
     const cancel = clock.after(limitMs, () => delivery.abort());
-    // At once: what is measured may end while an earlier batch is under way.
+    // Read at once: the sources of the numbers may end while an earlier batch is under way.
     const last = read();
     await sending;
     await send(last);

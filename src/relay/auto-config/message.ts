@@ -1,6 +1,6 @@
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
-import { countParts, MAX_PARTS } from '../data-size.ts';
 import { isJsonObject, type Json } from '../domain/json.ts';
+import { readStreamMessage } from '../upstream/message.ts';
 
 /** Environments by id, and payload filters by their own id, as received. */
 export interface Configuration {
@@ -23,23 +23,13 @@ export type ConfigurationChange =
 /** Reads an event; refuses invalid ones. A refusal quotes no data, which holds keys. */
 export function readConfigurationEvent(event: string, data: string): Outcome<ConfigurationChange> {
   if (event === 'reconnect') return accepted({ kind: 'reconnect' });
-  if (event !== 'put' && event !== 'patch' && event !== 'delete') return ignored(`event ${JSON.stringify(event)}`);
-  if (data.length > MAX_PARTS && countParts(data) > MAX_PARTS)
-    return refused(`the data of a ${event} holds more than ${MAX_PARTS} objects and lists`);
-  const message = parse(data);
-  if (!isJsonObject(message)) return refused(`the data of a ${event} is not a JSON object`);
-  const { path = '' } = message;
-  if (typeof path !== 'string') return refused(`the path of a ${event} is not a string`);
-  if (event === 'put') return path === '' || path === '/' ? readPut(message.data) : ignored(`put of ${path}`);
-  const place = readPath(path);
-  if (!place) return ignored(`${event} of ${path}`);
-  if (event === 'delete') {
-    const { version } = message;
-    if (typeof version !== 'number') return refused(`the delete of ${path} has no version`);
-    return accepted({ kind: 'delete', ...place, version });
-  }
-  if (message.data === undefined) return refused(`the patch of ${path} has no data`);
-  return accepted({ kind: 'patch', ...place, item: message.data });
+  const read = readStreamMessage(event, data, KINDS);
+  if (!read.ok) return read;
+  const message = read.value;
+  if (message.kind === 'put') return readPut(message.data);
+  if (message.kind === 'ignored') return accepted(message);
+  const { key: id, ...change } = message;
+  return accepted({ ...change, id });
 }
 
 /** Reads `{"environments":{…},"filters":{…}}`; without environments it is refused, as it would remove all. */
@@ -58,24 +48,4 @@ export function readConfiguration(json: unknown): Outcome<Configuration> {
 function readPut(data: Json | undefined): Outcome<ConfigurationChange> {
   const read = readConfiguration(data);
   return read.ok ? accepted({ kind: 'put', configuration: read.value }) : refused(`put: ${read.reason}`);
-}
-
-function ignored(what: string): Outcome<ConfigurationChange> {
-  return accepted({ kind: 'ignored', what });
-}
-
-function readPath(path: string): { readonly items: ConfigurationKind; readonly id: string } | undefined {
-  for (const items of KINDS) {
-    const prefix = `/${items}/`;
-    if (path.startsWith(prefix) && path.length > prefix.length) return { items, id: path.slice(prefix.length) };
-  }
-  return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -40,7 +40,8 @@ test('a kept configuration is read again, and nothing of it is legible', async (
   assert.deepEqual(await open().read(), CONFIGURATION);
 });
 
-test('there is none before the first', async () => assert.equal(await openMemory().memory.read(), undefined));
+test('nothing is kept before the first configuration', async () =>
+  assert.equal(await openMemory().memory.read(), undefined));
 
 describe('items of ld-relay are read', () => {
   /** As Go's cipher.AEAD seals it: nonce, text, tag. */

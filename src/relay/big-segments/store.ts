@@ -27,7 +27,7 @@ export interface ListedSegments {
  * relays may write to it. Every method rejects if the database fails or does not answer in time.
  */
 export interface BigSegmentStore {
-  /** The version of the last patch; empty if there is none. */
+  /** The version of the last patch; empty before the first patch. */
   cursor(): Promise<string>;
   /** Applies a patch and moves the cursor to its version; false if another patch must come first. */
   applyPatch(patch: BigSegmentPatch): Promise<boolean>;

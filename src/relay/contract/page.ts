@@ -2,7 +2,7 @@ import type { Flag } from '../domain/flag.ts';
 
 // Answers of the page's API. Times are epoch milliseconds, and null for never; keys are masked.
 
-/** A variation with its share; `variation` is null if there is none. */
+/** A variation with its share; `variation` is null where no variation is served. */
 export interface Share {
   readonly variation: number | null;
   /** Of the variation as JSON, shortened. */
@@ -212,6 +212,6 @@ export interface ActivityReport {
   /** Of opsdeck. */
   readonly version: string;
   readonly environments: readonly EnvironmentSummary[];
-  /** The environment of the request, otherwise the first one; null if there is none. */
+  /** The environment of the request, otherwise the first one; null without any. */
   readonly environment: EnvironmentActivity | null;
 }

@@ -53,7 +53,7 @@ const VALUES = [
   ...['{', '}', ']', '1 2', '//', '\u00a0', '\ufeff1', '\v'],
 ];
 
-test('what is a JSON array is decided as by JSON.parse', () => {
+test('a text is a JSON array exactly if JSON.parse reads one', () => {
   const texts = VALUES.flatMap((value) => [
     value,
     `[${value}]`,

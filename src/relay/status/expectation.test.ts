@@ -71,8 +71,8 @@ describe('the expectation of a status request', () => {
     ['status.kind=x', 422, 'a value has no fields, such as "kind"'],
     ['environments.production.additionalSdkKeys=x', 422, '"additionalSdkKeys" is an object; name one of its fields'],
     ['environments.production.additionalSdkKeys.x=x', 422, 'a list expects an index, not "x"'],
-    ['environments[0].status=x', 422, '[0] expects an array, but this is none'],
-    ['environments[status=connected].status=x', 422, '[status=connected] expects an array, but this is none'],
+    ['environments[0].status=x', 422, '[0] expects an array, but this is an object'],
+    ['environments[status=connected].status=x', 422, '[status=connected] expects an array, but this is an object'],
   ];
   for (const [expr, status, problem] of troubled) {
     test(`${JSON.stringify(expr)}: ${status}`, () => {

@@ -110,7 +110,7 @@ function fieldBelow(field: StatusField, name: string): Outcome<StatusField> {
   const isIndex = name.startsWith('[') && name.endsWith(']');
   if ('items' in field)
     return INDEX.test(name) ? accepted(field.items) : refused(`a list expects an index, not ${JSON.stringify(name)}`);
-  if (isIndex) return refused(`${name} expects an array, but this is none`);
+  if (isIndex) return refused(`${name} expects an array, but this is an object`);
   if ('anyName' in field) return accepted(field.anyName);
   const below = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined;
   return below ? accepted(below) : refused(`unknown field ${JSON.stringify(name)}`);

@@ -27,7 +27,7 @@ export interface StoredData {
 export interface StoreWrite {
   readonly kind: ItemKind;
   readonly key: string;
-  /** Of the stored item that is replaced; undefined: there is none. */
+  /** Of the stored item that is replaced; undefined for a new item. */
   readonly revision: Revision | undefined;
   /** Undefined: removed. */
   readonly item: { readonly version: number; readonly text: string } | undefined;

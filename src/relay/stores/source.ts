@@ -163,7 +163,7 @@ export class StoredSource implements DataSource {
     this.#work(() => this.#check());
   }
 
-  /** Does what is due, unless a failure is waited out. */
+  /** Reads and writes what is due, except during the pause after a failure. */
   #work(first: () => Promise<void> = async () => {}): void {
     if (this.#running || this.#cancelRetry || this.#closing) return;
     this.#running = this.#attempt(async () => {
