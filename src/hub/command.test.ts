@@ -102,7 +102,7 @@ test("up ends with 1 after a failure of the rooms' storage, as the rooms alone d
   const { id } = (await (await post('api/room', { name: 'ci' })).json()) as { id: string };
   rmSync(join(folder, 'data', 'rooms'), { recursive: true });
   assert.equal((await post('api/message', { roomId: id, body: 'lost' })).status, 503);
-  assert.deepEqual(await up.stop(), { code: 1, signal: null });
+  assert.deepEqual(await up.end(), { code: 1, signal: null });
   assert.match(up.stderr(), /^opsdeck: the storage of the rooms failed; the log says why$/m);
 });
 

@@ -34,6 +34,8 @@ export interface RunningServer {
   readonly pid: number;
   /** Sends a signal (default SIGTERM) and waits for the exit; kills the process after {@link HANG_MS}. */
   stop(signal?: NodeJS.Signals): Promise<ExitStatus>;
+  /** Waits for a server that ends by itself; kills the process after {@link HANG_MS}. */
+  end(): Promise<ExitStatus>;
   /** The output to stderr so far. */
   stderr(): string;
 }
@@ -115,8 +117,12 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   process.kill(-child.pid, signal);
 }
 
-async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<ExitStatus> {
+function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<ExitStatus> {
   signalGroup(child, signal);
+  return endOf(child);
+}
+
+async function endOf(child: ChildProcess): Promise<ExitStatus> {
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), HANG_MS);
   const status = await ended(child);
   clearTimeout(timer);
@@ -153,6 +159,7 @@ export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<Run
     url: `http://${address}`,
     pid: child.pid ?? -1,
     stop: (signal = 'SIGTERM') => stopChild(child, signal),
+    end: () => endOf(child),
     stderr: () => stderr,
   };
 }

@@ -44,6 +44,7 @@ export async function serveRooms(t: Cleanup, args: readonly string[] = []): Prom
       return running.pid;
     },
     stop: (signal) => running.stop(signal),
+    end: () => running.end(),
     stderr: () => running.stderr(),
     restart,
     async crash() {
