@@ -42,7 +42,9 @@ async function serve(): Promise<void> {
   const relay = await startRelay(options, systemClock, log);
   const [served] = relay.environments;
   if (!served) throw new Error('no environment is served');
-  let version = 0;
+  let version = 1;
+  // StreamClients count a new stream by the mark in its snapshot.
+  served.store.upsert('flags', 'patched', markedFlag('patched', version, 10));
   const answers: Readonly<Record<Question, () => number>> = {
     size: () => served.streams.size('all'),
     heap: () => {
