@@ -67,11 +67,12 @@ test('a text is a JSON array exactly if JSON.parse reads one', () => {
     `[{"k":${value},"l":1}]`,
   ]);
   for (const text of texts) {
-    const events = EventArray.read(Buffer.from(text));
-    assert.equal(events !== undefined, isJsonArray(text), text);
-    if (!events) continue;
-    assert.deepEqual(events.parse(), JSON.parse(text));
-    assert.equal(events.count, JSON.parse(text).length, text);
+    for (const events of [EventArray.read(Buffer.from(text)), EventArray.parse(Buffer.from(text))]) {
+      assert.equal(events !== undefined, isJsonArray(text), text);
+      if (!events) continue;
+      assert.equal(events.count, JSON.parse(text).length, text);
+      assert.deepEqual(events.parse(), JSON.parse(text));
+    }
   }
 });
 
@@ -93,17 +94,24 @@ test('a changed byte is judged as by JSON.parse', () => {
 });
 
 test('the first events are given in their bytes', () => {
-  const events = EventArray.read(Buffer.from(' [ 1.0 , {"a" : "]"},[2] ] '));
-  assert.deepEqual(
-    [1, 2, 3].map((count) => events?.first(count).toString()),
-    [' 1.0', ' 1.0 , {"a" : "]"}', ' 1.0 , {"a" : "]"},[2] '],
-  );
+  const bytes = Buffer.from(' [ 1.0 , {"a" : "]"},[2] ] ');
+  for (const events of [EventArray.read(bytes), EventArray.parse(bytes)])
+    assert.deepEqual(
+      [1, 2, 3].map((count) => events?.first(count).toString()),
+      [' 1.0', ' 1.0 , {"a" : "]"}', ' 1.0 , {"a" : "]"},[2] '],
+    );
 });
 
 test('only the events with a word are parsed', () => {
   const events = EventArray.read(Buffer.from('[{"kind":"a","k":[1,2]} , {"kind":"summary","v":1},["summary"] ,"b"]'));
   assert.deepEqual(events?.parseWith('"summary"'), [{ kind: 'summary', v: 1 }, ['summary']]);
   assert.deepEqual(events?.parseWith('"other"'), []);
+});
+
+test('events are parsed once, for any number of readers', () => {
+  const events = EventArray.read(Buffer.from('[{"kind":"identify"}]'));
+  assert.ok(events);
+  assert.equal(events.parse(), events.parse());
 });
 
 test('bytes that are not UTF-8 become replacement characters', () => {
@@ -115,4 +123,5 @@ test('deep nesting is no fault, up to a limit', () => {
   const deep = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
   assert.equal(EventArray.read(deep(200_000))?.count, 1);
   assert.equal(EventArray.read(deep(1_000_003)), undefined);
+  assert.equal(EventArray.parse(deep(1_000_003)), undefined);
 });

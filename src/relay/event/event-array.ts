@@ -4,44 +4,56 @@ import type { Json } from '../domain/json.ts';
 /** Of arrays and objects within each other, as each level takes memory. */
 const MAX_DEPTH = 1_000_000;
 
+/** Positions of the opening bracket and after each element. */
+interface Places {
+  readonly opening: number;
+  readonly ends: readonly number[];
+}
+
 /** The events of a post: a JSON array that is checked, but parsed only if its events are not just passed on. */
 export class EventArray {
   readonly #bytes: Buffer;
-  /** Positions of the opening bracket and after each element. */
-  readonly #opening: number;
-  readonly #ends: readonly number[];
+  #places: Places | undefined;
+  #events: readonly Json[] | undefined;
 
-  private constructor(bytes: Buffer, opening: number, ends: readonly number[]) {
+  private constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#opening = opening;
-    this.#ends = ends;
   }
 
   /** Undefined if the bytes are not a JSON array, or are nested too deeply. */
   static read(received: Buffer): EventArray | undefined {
-    const bytes = isUtf8(received) ? received : Buffer.from(received.toString());
-    const opening = skipSpace(bytes, 0);
-    if (bytes[opening] !== OPENING_BRACKET) return undefined;
-    const ends: number[] = [];
-    const end = scanArray(bytes, opening + 1, ends);
-    return end !== FAULT && skipSpace(bytes, end) === bytes.length ? new EventArray(bytes, opening, ends) : undefined;
+    const array = new EventArray(isUtf8(received) ? received : Buffer.from(received.toString()));
+    array.#places = findPlaces(array.#bytes);
+    return array.#places && array;
+  }
+
+  /** The same for events that are parsed in any case, which checks them too. */
+  static parse(received: Buffer): EventArray | undefined {
+    // Shorter bytes are not nested too deeply.
+    if (received.length > MAX_DEPTH) return EventArray.read(received);
+    const array = new EventArray(received);
+    array.#events = parseArray(received);
+    return array.#events && array;
   }
 
   /** Number of events. */
   get count(): number {
-    return this.#ends.length;
+    return this.#events?.length ?? this.#found().ends.length;
   }
 
+  /** Parsed once; the caller must not change the events. */
   parse(): readonly Json[] {
-    return JSON.parse(this.#bytes.toString()) as readonly Json[];
+    this.#events ??= JSON.parse(this.#bytes.toString()) as readonly Json[];
+    return this.#events;
   }
 
   /** Parses only the events whose text contains `word`. */
   parseWith(word: string): readonly Json[] {
     if (!this.#bytes.includes(word)) return [];
-    return this.#ends.flatMap((end, index) => {
+    const { opening, ends } = this.#found();
+    return ends.flatMap((end, index) => {
       // From the comma after the event before.
-      const start = index === 0 ? this.#opening + 1 : this.#bytes.indexOf(COMMA, this.#ends[index - 1]) + 1;
+      const start = index === 0 ? opening + 1 : this.#bytes.indexOf(COMMA, ends[index - 1]) + 1;
       const event = this.#bytes.subarray(start, end);
       return event.includes(word) ? [JSON.parse(event.toString()) as Json] : [];
     });
@@ -49,8 +61,24 @@ export class EventArray {
 
   /** The text of the first events with the commas between them, as received. */
   first(count: number): Buffer {
-    const end = count < this.count ? this.#ends[count - 1] : this.#bytes.lastIndexOf(CLOSING_BRACKET);
-    return this.#bytes.subarray(this.#opening + 1, end);
+    const { opening, ends } = this.#found();
+    const end = count < ends.length ? ends[count - 1] : this.#bytes.lastIndexOf(CLOSING_BRACKET);
+    return this.#bytes.subarray(opening + 1, end);
+  }
+
+  #found(): Places {
+    this.#places ??= findPlaces(this.#bytes);
+    if (!this.#places) throw new Error('events that were parsed are no JSON array');
+    return this.#places;
+  }
+}
+
+function parseArray(bytes: Buffer): readonly Json[] | undefined {
+  try {
+    const value = JSON.parse(bytes.toString()) as Json;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -72,6 +100,14 @@ const ESCAPED = Buffer.from('"\\/bfnrt');
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
+
+function findPlaces(bytes: Buffer): Places | undefined {
+  const opening = skipSpace(bytes, 0);
+  if (bytes[opening] !== OPENING_BRACKET) return undefined;
+  const ends: number[] = [];
+  const end = scanArray(bytes, opening + 1, ends);
+  return end !== FAULT && skipSpace(bytes, end) === bytes.length ? { opening, ends } : undefined;
+}
 
 function skipSpace(json: Buffer, from: number): number {
   let at = from;

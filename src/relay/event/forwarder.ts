@@ -117,8 +117,9 @@ export class EventForwarder implements EventReceiver {
 
   #countDiscarded(post: EventPost): void {
     if (post.kind !== 'analytics' || this.#isRepeated(post)) return;
-    const events = EventArray.read(post.bytes);
-    if (events) this.#countEvaluations(events, readFormat(post.header));
+    const format = readFormat(post.header);
+    const events = readEvents(post.bytes, format);
+    if (events) this.#countEvaluations(events, format);
   }
 
   receiveImage(encoded: string, header: EventPost['header']): void {
@@ -207,7 +208,7 @@ export class EventForwarder implements EventReceiver {
   }
 
   #parse({ sdkKind, bytes, format }: AcceptedPost): void {
-    const events = EventArray.read(bytes);
+    const events = readEvents(bytes, format);
     if (!events) {
       this.counts.droppedPosts++;
       this.#warnings.warn('a post of events was dropped: it is not a JSON array', { sdkKind });
@@ -223,8 +224,8 @@ export class EventForwarder implements EventReceiver {
 
   /** Of summarised events only the summaries count, and need to be parsed. */
   #countEvaluations(events: EventArray, format: EventFormat): void {
-    const counted = mustSummarize(format) ? events.parse() : events.parseWith('"summary"');
-    this.#parts.evaluations?.addEvents(counted, format);
+    const { evaluations } = this.#parts;
+    evaluations?.addEvents(mustSummarize(format) ? events.parse() : events.parseWith('"summary"'), format);
   }
 
   #tick(): void {
@@ -232,6 +233,9 @@ export class EventForwarder implements EventReceiver {
     for (const publisher of this.#publishers.values()) publisher.tick();
   }
 }
+
+const readEvents = (bytes: Buffer, format: EventFormat): EventArray | undefined =>
+  mustSummarize(format) ? EventArray.parse(bytes) : EventArray.read(bytes);
 
 function readFormat(header: EventPost['header']): EventFormat {
   const schema = header('x-launchdarkly-event-schema') ?? '';
