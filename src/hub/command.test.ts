@@ -18,11 +18,12 @@ import {
   temporaryFolder,
 } from '../testing/processes.ts';
 
+/** Its standard output is in up.txt. */
 const startUp = (t: Cleanup, folder: string, flags: readonly string[] = []) =>
   startServer(t, {
-    command: process.execPath,
+    command: 'sh',
     args: [
-      executablePath(),
+      ...['-c', 'exec "$@" >up.txt', 'sh', process.execPath, executablePath()],
       'up',
       '--hub-address',
       '127.0.0.1:0',
@@ -48,7 +49,8 @@ interface Entry {
 const serversOf = async (url: string) => (await (await fetch(`${url}/servers.json`)).json()) as Entry[];
 
 test('up starts every server in one process, with a page that links to them', async (t) => {
-  const up = await startUp(t, temporaryFolder(t));
+  const folder = temporaryFolder(t);
+  const up = await startUp(t, folder);
   assert.match(await (await fetch(up.url)).text(), /<!doctype html>/i);
   const servers = await serversOf(up.url);
   assert.deepEqual(
@@ -56,14 +58,19 @@ test('up starts every server in one process, with a page that links to them', as
     ['alerts', 'relay', 'dashboard', 'rooms'],
   );
   assert.equal(servers[0]?.url, `http://${listeningAddress(up.stderr())}/`);
+  const [alerts, relay, dashboard, rooms] = servers.map(({ url }) => url);
+  assert.equal(
+    readFileSync(join(folder, 'up.txt'), 'utf8'),
+    `opsdeck is up: ${up.url}/\n  Alerts  ${alerts}\n  Flags   ${relay}\n  Usage   ${dashboard}\n  Rooms   ${rooms}\n`,
+  );
   const status = await fetch(`${servers[0]?.url}api/v2/status`);
   assert.equal(status.status, 200);
   assert.match(await (await fetch(servers[1]?.url ?? '')).text(), /<title>Flags/);
-  const relay = (await (await fetch(`${servers[1]?.url}status`)).json()) as { status: string };
-  assert.equal(relay.status, 'healthy');
+  const relayStatus = (await (await fetch(`${relay}status`)).json()) as { status: string };
+  assert.equal(relayStatus.status, 'healthy');
   assert.equal((await fetch(servers[2]?.url ?? '')).status, 200);
-  const rooms = (await (await fetch(`${servers[3]?.url}health`)).json()) as { status: string };
-  assert.equal(rooms.status, 'healthy');
+  const health = (await (await fetch(`${rooms}health`)).json()) as { status: string };
+  assert.equal(health.status, 'healthy');
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
 });
 
@@ -236,6 +243,19 @@ test('with --project and --data-dir no server’s state is shown, at any place i
   assert.ok(state.includes('rooms/rooms.sqlite-wal') && state.includes('alerts/alerts.db'));
   for (const path of [...state.map((one) => `/state/${one}`), '/flags.json', '/state/../state/rooms/export.json'])
     assert.equal((await dashboard.get(path)).status, 404, path);
+});
+
+test('a taken port is reported with its server and flag, and the other servers start', async (t) => {
+  const taken = await startHttpSink(t);
+  const up = await startUp(t, temporaryFolder(t), ['--relay-address', new URL(taken.url).host]);
+  assert.deepEqual(
+    (await serversOf(up.url)).map(({ name }) => name),
+    ['alerts', 'dashboard', 'rooms'],
+  );
+  assert.match(
+    up.stderr(),
+    /^opsdeck: the relay server is not started: cannot listen on 127\.0\.0\.1:\d+: the port is taken.* \(--relay-address\)$/m,
+  );
 });
 
 test('up refuses rooms without sign-in behind a proxy', async (t) => {

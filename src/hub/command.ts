@@ -1,17 +1,18 @@
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Clock } from '../kernel/clock.ts';
-import { CommandError, messageOf, systemCodeOf } from '../kernel/errors.ts';
-import { createLog, type Log } from '../kernel/log.ts';
+import { CommandError, messageOf } from '../kernel/errors.ts';
+import type { ListenAddress } from '../kernel/http/listen-address.ts';
+import { createLog, LOG_LEVELS, type Log } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
-import { anyText, duration, listenAddress, optional } from '../kernel/settings/kind.ts';
+import { anyText, duration, listenAddress, oneOf, optional } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting, type Values } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
 import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.ts';
+import { formatTable } from '../kernel/terminal/table.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { HubEntry } from './contract.ts';
 import { OwnSites } from './own-sites.ts';
+import { holdsUsage, makeProject, stateFolderOf } from './project.ts';
 
 const EXAMPLES = `
 Examples:
@@ -61,6 +62,10 @@ const SETTINGS = {
     otherwise: 'a sample',
   }),
   ...LOG_SETTINGS,
+  // The addresses are the news of a start by hand.
+  logLevel: setting('--log-level <level>', oneOf(LOG_LEVELS), 'the least important lines written', {
+    otherwise: 'warn on a terminal, else info',
+  }),
 };
 
 type UpFlags = Values<typeof SETTINGS>;
@@ -88,38 +93,62 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
   const { clock } = terminal;
   // The list of processes shows arguments to all users of the machine, and the URL may contain a password.
   if (flags.storageUrl !== undefined) process.title = 'opsdeck up';
-  const log = createLog({ level: flags.logLevel, format: flags.logFormat, clock, write: terminal.err });
+  const level = flags.logLevel ?? (terminal.isLogSeen ? 'warn' : 'info');
+  const log = createLog({ level, format: flags.logFormat, clock, write: terminal.err });
   const servers: RunningServer[] = [];
-  const sites = new OwnSites();
-  const add = (server: RunningServer) => {
-    servers.push(server);
-    sites.add(server.described.url);
-  };
   const stopped = untilStopped(() => {
     for (const server of servers) server.reload?.();
   });
   try {
-    const alerts = await startAlerts(flags, sites, clock, log);
-    add(alerts);
-    const relay = await startRelay(flags, sites, terminal, log);
-    add(relay);
-    const dashboard = await startDashboard(flags, terminal, log);
-    add(dashboard);
-    const peers = { alerts: originOf(alerts), relay: originOf(relay), dashboard: originOf(dashboard) };
-    add(await startRooms(flags, { ...peers, relayKey: relay.sdkKey }, terminal, log));
-    const { startHub } = await import('./server.ts');
-    const descriptions = servers.map(({ described }) => described);
-    const { hubAddress: address } = flags;
-    const hub = await startHub(descriptions, { address, site: sites.rulesFor(address, '--hub-address') }, clock, log);
-    sites.add(hub.url);
-    terminal.out(`opsdeck is up: ${hub.url}/\n`);
+    const hub = await startServers(flags, servers, terminal, log);
+    terminal.out(`opsdeck is up${hub ? `: ${hub.url}/` : ', without its page:'}\n`);
+    terminal.out(formatTable(servers.map(({ described: { title, url } }) => [`  ${title}`, url])));
     giveMemoryBack(clock);
     const failed = servers.map(({ described: { name }, failed }) => failed?.then(() => name) ?? NEVER);
     const failedServer = await Promise.race([stopped, ...failed]);
-    await hub.close();
+    await hub?.close();
     if (failedServer) throw new CommandError(`the storage of the ${failedServer} failed; the log says why`);
   } finally {
     await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
+/** Adds the servers to the list as they start. A server whose port is taken is left out; undefined: the hub is. */
+async function startServers(flags: UpFlags, servers: RunningServer[], terminal: Terminal, log: Log) {
+  const { clock } = terminal;
+  const sites = new OwnSites();
+  const start = async <S extends RunningServer>(name: string, address: ListenAddress, begin: () => Promise<S>) => {
+    if (!(await isFree(name, address, terminal))) return undefined;
+    const server = await begin();
+    servers.push(server);
+    sites.add(server.described.url);
+    return server;
+  };
+  const alerts = await start('alerts', flags.alertsAddress, () => startAlerts(flags, sites, clock, log));
+  const relay = await start('relay', flags.relayAddress, () => startRelay(flags, sites, terminal, log));
+  const dashboard = await start('dashboard', flags.dashboardAddress, () => startDashboard(flags, terminal, log));
+  const peers = { alerts: originOf(alerts), relay: originOf(relay), dashboard: originOf(dashboard) };
+  const allPeers = { ...peers, relayKey: relay?.sdkKey };
+  await start('rooms', flags.roomsAddress, () => startRooms(flags, allPeers, terminal, log));
+  if (servers.length === 0) throw new CommandError('no server could be started');
+  const { hubAddress: address } = flags;
+  if (!(await isFree('hub', address, terminal))) return undefined;
+  const { startHub } = await import('./server.ts');
+  const descriptions = servers.map(({ described }) => described);
+  const hub = await startHub(descriptions, { address, site: sites.rulesFor(address, '--hub-address') }, clock, log);
+  sites.add(hub.url);
+  return hub;
+}
+
+/** Whether a server can listen at its address; if not, reports it with the flag that changes it. */
+async function isFree(name: string, address: ListenAddress, { err }: Terminal): Promise<boolean> {
+  const { requireFree } = await import('../kernel/http/server.ts');
+  try {
+    await requireFree(address);
+    return true;
+  } catch (error) {
+    err(`opsdeck: the ${name} server is not started: ${messageOf(error)} (--${name}-address)\n`);
+    return false;
   }
 }
 
@@ -130,7 +159,7 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
     ...ALERT_SERVER_DEFAULTS,
     site: sites.rulesFor(flags.alertsAddress, '--alerts-address'),
     listenAddresses: [flags.alertsAddress],
-    storagePath: stateFolderOf(flags, 'alerts'),
+    storagePath: stateFolderOf(flags.dataDir, 'alerts'),
     importPath: flags.dataDir,
     storageUrl: flags.storageUrl,
     storageWaitMs: flags.storageWaitMs,
@@ -184,7 +213,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
 async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
   const { loadConfig } = await import('../dashboard/config/config.ts');
   const { host = '0.0.0.0', port } = flags.dashboardAddress;
-  const project = flags.project ?? makeProject(stateFolderOf(flags, 'dashboard'));
+  const project = flags.project ?? makeProject(stateFolderOf(flags.dataDir, 'dashboard'));
   const config = loadConfig({ host, port: String(port), project }, terminal.env);
   if (!config.ok) throw refuseConfig(config.problems);
   const { options, warnings } = config.value;
@@ -192,7 +221,11 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
   if (flags.project === undefined && holdsUsage('data'))
     log.warn('the dashboard shows a folder of its own: for the usage in ./data add --project .', { project });
   const dashboard = await import('../dashboard/server.ts');
-  const others = [stateFolderOf(flags, 'alerts'), stateFolderOf(flags, 'rooms'), ...(flags.flags ? [flags.flags] : [])];
+  const others = [
+    stateFolderOf(flags.dataDir, 'alerts'),
+    stateFolderOf(flags.dataDir, 'rooms'),
+    ...(flags.flags ? [flags.flags] : []),
+  ];
   const withheld = [...options.withheld, ...others];
   const server = await dashboard.startDashboard({ ...options, withheld }, terminal.clock, log);
   return {
@@ -208,37 +241,14 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
   };
 }
 
-function stateFolderOf({ dataDir }: UpFlags, server: string): string {
-  return join(dataDir, server);
-}
+const originOf = (server: RunningServer | undefined) => server && new URL(server.described.url).origin;
 
-/** Whether the folder has files for a dashboard. */
-function holdsUsage(folder: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => name === 'project-markers.json' || name.endsWith('.csv'));
-  } catch {
-    return false;
-  }
-}
-
-/** Makes the project, which only this user can read at first. */
-function makeProject(folder: string): string {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  } catch (error) {
-    throw new CommandError(`cannot make the dashboard's folder ${folder}: ${systemCodeOf(error) ?? messageOf(error)}`);
-  }
-}
-
-const originOf = ({ described }: RunningServer): string => new URL(described.url).origin;
-
-/** The addresses of the other servers. */
+/** The addresses of the other servers that run. */
 interface RoomsPeers {
-  readonly alerts: string;
-  readonly relay: string;
+  readonly alerts: string | undefined;
+  readonly relay: string | undefined;
   readonly relayKey: string | undefined;
-  readonly dashboard: string;
+  readonly dashboard: string | undefined;
 }
 
 /** Slash commands of the rooms use the other servers of this process. */
@@ -255,7 +265,7 @@ async function startRooms(
   const { storageUrl, storageWaitMs } = flags;
   const storage =
     storageUrl === undefined
-      ? { 'data-dir': stateFolderOf(flags, 'rooms') }
+      ? { 'data-dir': stateFolderOf(flags.dataDir, 'rooms') }
       : { 'storage-url': storageUrl, 'storage-wait': `${storageWaitMs}ms` };
   const written = { host, port: String(port), ...storage, ...asked };
   const config = loadConfig(written, { ...env, OPSDECK_ROOMS_RELAY_KEY: relayKey });

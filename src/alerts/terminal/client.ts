@@ -2,6 +2,7 @@ import ky, { type KyInstance } from 'ky';
 import * as v from 'valibot';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { awaitStart } from '../../kernel/terminal/starting-server.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { PostableAlert, PostableSilence } from '../contract/wire.ts';
 import { findServerAddress, type ServerAddress } from './server-address.ts';
@@ -226,14 +227,16 @@ export class AlertmanagerClient {
     const deadline = new AbortController();
     const cancel = this.#terminal.clock.after(this.#timeoutMs, () => deadline.abort());
     try {
-      const response = await this.#http(path, {
-        method,
-        searchParams: searchOf(parameters),
-        signal: deadline.signal,
-        // Following a redirect would turn a POST into a GET.
-        redirect: method === 'GET' ? 'follow' : 'manual',
-        ...(json !== undefined && { json }),
-      });
+      const response = await awaitStart(this.url, this.#terminal, () =>
+        this.#http(path, {
+          method,
+          searchParams: searchOf(parameters),
+          signal: deadline.signal,
+          // Following a redirect would turn a POST into a GET.
+          redirect: method === 'GET' ? 'follow' : 'manual',
+          ...(json !== undefined && { json }),
+        }),
+      );
       return {
         status: response.status,
         location: response.headers.get('location'),

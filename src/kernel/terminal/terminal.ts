@@ -17,6 +17,10 @@ export interface Terminal {
   readonly colors: boolean;
   /** Whether standard output is a terminal, which obeys control characters. */
   readonly isSeen?: boolean;
+  /** Whether standard error is a terminal. */
+  readonly isLogSeen?: boolean;
+  /** How long a command waits for a server of this machine that does not listen yet, in milliseconds; 0 by default. */
+  readonly startWaitMs?: number;
   readonly clock: Clock;
   /** The name of the user who runs the command. */
   user(): string;
@@ -40,6 +44,8 @@ export const systemTerminal: Terminal = {
   env: process.env,
   colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
   isSeen: process.stdout.isTTY === true,
+  isLogSeen: process.stderr.isTTY === true,
+  startWaitMs: 2_000,
   clock: systemClock,
   user: () => process.env.USER || userInfo().username,
   get isTyped() {

@@ -4,6 +4,7 @@ import { parseFlagDuration } from '../../kernel/duration.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { isLoopbackHost } from '../../kernel/http/site-address.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { awaitStart } from '../../kernel/terminal/starting-server.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type FlagData, readFlagData } from '../flag-store.ts';
 import { readLocalKeys } from '../local-keys.ts';
@@ -116,7 +117,8 @@ export class RelayClient {
     const deadline = new AbortController();
     const cancel = this.#terminal.clock.after(this.#timeoutMs, () => deadline.abort());
     try {
-      const response = await this.#http(path, { headers, signal: deadline.signal });
+      const { signal } = deadline;
+      const response = await awaitStart(this.url, this.#terminal, () => this.#http(path, { headers, signal }));
       return { status: response.status, body: await response.text() };
     } catch (error) {
       const trouble = deadline.signal.aborted ? `no response within ${this.#timeout}` : connectionTrouble(error);

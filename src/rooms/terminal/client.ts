@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
@@ -7,6 +7,7 @@ import { readRetryAfter } from '../../kernel/http/retry-after.ts';
 import type { AnswerHeaders } from '../../kernel/http-client/exchange.ts';
 import { HttpClient, type HttpRequest, type HttpStream } from '../../kernel/http-client/http-client.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { awaitStart } from '../../kernel/terminal/starting-server.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type Connection, type ConnectionOptions, readConnection } from './connection.ts';
 
@@ -81,10 +82,8 @@ export class RoomsClient {
   async send(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
     const deadline = this.#deadline(parts);
     try {
-      const answer = await this.#http.send({
-        ...this.#request(method, path, parts, deadline.signal),
-        maxBytes: Infinity,
-      });
+      const request = { ...this.#request(method, path, parts, deadline.signal), maxBytes: Infinity };
+      const answer = await this.#whenStarted(request, () => this.#http.send(request));
       if (answer.isOk) return answer;
       throw this.#refusal(answer);
     } catch (error) {
@@ -98,7 +97,8 @@ export class RoomsClient {
   async open(method: string, path: string, parts: RequestParts = {}): Promise<HttpStream> {
     const deadline = this.#deadline(parts);
     try {
-      const response = await this.#http.open(this.#request(method, path, parts, deadline.signal));
+      const request = this.#request(method, path, parts, deadline.signal);
+      const response = await this.#whenStarted(request, () => this.#http.open(request));
       const { status, headers, body } = response;
       if (status >= 200 && status < 300) return response;
       throw this.#refusal({ status, headers, text: await text(body) });
@@ -168,6 +168,12 @@ export class RoomsClient {
       body,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     };
+  }
+
+  #whenStarted<T>({ body }: HttpRequest, send: () => Promise<T>): Promise<T> {
+    // A stream cannot be sent again.
+    const { startWaitMs = 0 } = body instanceof Readable ? {} : this.#connection;
+    return awaitStart(this.url, { clock: this.clock, startWaitMs }, send);
   }
 
   #refusal(answer: Answer): RefusedError {

@@ -22,6 +22,8 @@ export interface Connection {
   /** Used without sign-in. */
   readonly user: string | undefined;
   readonly timeoutMs: number;
+  /** As of the terminal. */
+  readonly startWaitMs?: number | undefined;
   readonly variables: Terminal['env'];
 }
 
@@ -38,7 +40,7 @@ type RoomsSection = NonNullable<v.InferOutput<typeof configSchema>['rooms']>;
 
 /** Flags rank above variables, and these above the user's file. */
 export function readConnection(options: ConnectionOptions, terminal: Terminal): Connection {
-  const { env } = terminal;
+  const { env, startWaitMs } = terminal;
   const file = readConfig(terminal);
   const written: readonly (readonly [string, string | undefined])[] = [
     ['--url', options.url],
@@ -56,7 +58,7 @@ export function readConnection(options: ConnectionOptions, terminal: Terminal): 
   const user = options.user ?? (env.OPSDECK_ROOMS_USER || undefined) ?? file.user;
   if (user !== undefined && !USER.test(user))
     throw new CommandError('--user: write small letters, digits, ".", "_" and "-"', ExitCode.usage);
-  return { url, token, user, timeoutMs: options.timeout, variables: env };
+  return { url, token, user, timeoutMs: options.timeout, startWaitMs, variables: env };
 }
 
 export function configPath({ env }: Terminal): string {

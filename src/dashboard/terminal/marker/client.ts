@@ -1,7 +1,8 @@
 import ky, { type KyInstance } from 'ky';
-import type { Clock } from '../../../kernel/clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
+import { awaitStart } from '../../../kernel/terminal/starting-server.ts';
+import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { type MarkerDocument, readMarkerDocument } from '../../contract/markers.ts';
 import type { MarkerOrigin } from './origin.ts';
 
@@ -13,12 +14,12 @@ const MAX_ATTEMPTS = 8;
 /** The markers of a running dashboard. Throws a CommandError: exit code 3 when it is not reachable. */
 export class MarkerClient implements MarkerOrigin {
   readonly place: string;
-  readonly #clock: Clock;
+  readonly #terminal: Pick<Terminal, 'clock' | 'startWaitMs'>;
   readonly #http: KyInstance;
 
-  constructor(url: string, clock: Clock) {
+  constructor(url: string, terminal: Pick<Terminal, 'clock' | 'startWaitMs'>) {
     this.place = url;
-    this.#clock = clock;
+    this.#terminal = terminal;
     this.#http = ky.create({ prefix: url, retry: 0, timeout: false, throwHttpErrors: false });
   }
 
@@ -53,7 +54,7 @@ export class MarkerClient implements MarkerOrigin {
     try {
       value = JSON.parse(body);
     } catch {}
-    const document = readMarkerDocument(value, this.#clock.now());
+    const document = readMarkerDocument(value, this.#terminal.clock.now());
     if (document.ok) return document.value;
     throw new CommandError(`${this.place} did not answer with markers; is it a dashboard?`);
   }
@@ -67,13 +68,14 @@ export class MarkerClient implements MarkerOrigin {
 
   async #send(method: string, path: string, body?: string, etag?: string): Promise<Answer> {
     const deadline = new AbortController();
-    const cancel = this.#clock.after(TIMEOUT_MS, () => deadline.abort());
+    const cancel = this.#terminal.clock.after(TIMEOUT_MS, () => deadline.abort());
     try {
       const headers = {
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...(etag ? { 'if-match': etag } : {}),
       };
-      const response = await this.#http(path, { method, headers, signal: deadline.signal, ...(body ? { body } : {}) });
+      const request = { method, headers, signal: deadline.signal, ...(body ? { body } : {}) };
+      const response = await awaitStart(this.place, this.#terminal, () => this.#http(path, request));
       return { status: response.status, body: await response.text(), etag: response.headers.get('etag') ?? undefined };
     } catch (error) {
       const trouble = deadline.signal.aborted ? `no answer within ${TIMEOUT_MS / 1000}s` : reasonOf(error);

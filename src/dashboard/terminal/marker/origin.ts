@@ -30,9 +30,9 @@ export async function openMarkers(options: MarkerOriginOptions, terminal: Termin
   if (options.folder !== undefined) return openFile(options.folder, terminal);
   const { MarkerClient } = await import('./client.ts');
   const named = options.url ?? (terminal.env.OPSDECK_DASHBOARD_URL || undefined);
-  if (named !== undefined) return new MarkerClient(readAddress(named), terminal.clock);
+  if (named !== undefined) return new MarkerClient(readAddress(named), terminal);
   const port = /^\d{1,5}$/.test(terminal.env.USAGE_WEB_PORT ?? '') ? terminal.env.USAGE_WEB_PORT : '8060';
-  const usual = new MarkerClient(`http://127.0.0.1:${port}`, terminal.clock);
+  const usual = new MarkerClient(`http://127.0.0.1:${port}`, { clock: terminal.clock });
   return (await usual.isThere()) ? usual : openFile('.', terminal);
 }
 
