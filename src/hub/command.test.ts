@@ -12,6 +12,7 @@ import {
   executablePath,
   Janitor,
   listeningAddress,
+  OPSDECK,
   runProcess,
   startOpsdeck,
   startServer,
@@ -20,9 +21,9 @@ import {
 
 const startUp = (t: Cleanup, folder: string, flags: readonly string[] = []) =>
   startServer(t, {
-    command: process.execPath,
+    command: OPSDECK[0],
     args: [
-      executablePath(),
+      ...OPSDECK.slice(1),
       'up',
       '--hub-address',
       '127.0.0.1:0',
