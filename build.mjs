@@ -14,6 +14,20 @@ const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
 const say = flags.has('--quiet') ? () => {} : (line) => process.stdout.write(`${line}\n`);
 
+/** The packages whose code is in the executable, as name@version; the list of a release's contents. */
+const packagesInside = new Set();
+
+function notePackages({ outputs }) {
+  for (const { inputs } of Object.values(outputs)) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const folder = bytesInOutput > 0 && /^(?:[\w-]+:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+      if (!folder) continue;
+      const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      packagesInside.add(`${name}@${version}`);
+    }
+  }
+}
+
 const brotli = (bytes) =>
   brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
@@ -88,7 +102,7 @@ const packedPackages = {
     build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'packed' }));
     build.onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
       const isUndici = path === 'undici';
-      const { outputFiles } = await esbuild.build({
+      const { metafile, outputFiles } = await esbuild.build({
         stdin: {
           contents: isUndici ? USED_OF_UNDICI : `module.exports = require(${JSON.stringify(path)});`,
           resolveDir: root,
@@ -104,7 +118,9 @@ const packedPackages = {
         target: shared.target,
         legalComments: 'none',
         logLevel: 'warning',
+        metafile: true,
       });
+      notePackages(metafile);
       const packed = brotli(Buffer.from(outputFiles[0].contents)).toString('base64');
       const names = namesOf(outputFiles[0].text);
       const unpack = `
@@ -209,7 +225,7 @@ async function bundlePage(folder) {
   let html = readFileSync(join(folder, 'index.html'), 'utf8');
   const files = {};
   for (const [reference, source] of html.matchAll(/"\.\/([\w.-]+\.(?:ts|css))"/g)) {
-    const { outputFiles } = await esbuild.build({
+    const { metafile, outputFiles } = await esbuild.build({
       entryPoints: [join(folder, source)],
       bundle: true,
       minify: true,
@@ -218,7 +234,9 @@ async function bundlePage(folder) {
       target: 'es2022',
       legalComments: 'none',
       loader: { '.svg': 'dataurl' },
+      metafile: true,
     });
+    notePackages(metafile);
     const bytes = Buffer.from(outputFiles[0].contents);
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
     const name = `assets/${source.replace(/\.(ts|css)$/, '')}-${hash}.${source.endsWith('.ts') ? 'js' : 'css'}`;
@@ -298,6 +316,7 @@ async function buildExecutable() {
     legalComments: 'none',
   });
   requireNoCycle(metafile.outputs);
+  notePackages(metafile);
   const parts = await Promise.all(outputFiles.map(toCommonJs));
   // With a single non-ASCII character V8 stores the text at twice its size; esbuild cannot escape it in a regular expression.
   for (const { name, code } of parts) requireAscii(name, code);
@@ -308,6 +327,7 @@ async function buildExecutable() {
   chmodSync(outfile, 0o755);
   mkdirSync(join(root, '.build'), { recursive: true });
   writeFileSync(join(root, '.build/meta.json'), JSON.stringify(metafile));
+  writeFileSync(join(root, '.build/packages.json'), JSON.stringify([...packagesInside].sort(), null, 2));
   say(`dist/opsdeck.js ${Math.round(statSync(outfile).size / 1024)} KB, ${parts.length} parts`);
 }
 

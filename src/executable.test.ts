@@ -11,6 +11,7 @@ import { eventually } from './testing/eventually.ts';
 import { FakeTerminal } from './testing/fake/terminal.ts';
 import { RawConnection } from './testing/http/raw-connection.ts';
 import {
+  BINARY,
   executablePath,
   listeningAddress,
   type RunningServer,
@@ -19,28 +20,32 @@ import {
   temporaryFolder,
 } from './testing/processes.ts';
 
-// The built file, copied alone into an empty folder, with no node_modules in reach.
+// The built file, copied alone into an empty folder, with no node_modules in reach; with OPSDECK_BINARY the executable that has
+// Node inside, with no Node in reach either.
+
+const needsNode = { skip: BINARY !== undefined && 'it has its own Node' };
+const ENVIRONMENT: NodeJS.ProcessEnv = BINARY === undefined ? {} : { PATH: '/nonexistent' };
 
 function lonelyExecutable(t: TestContext): { readonly folder: string; readonly file: string } {
   const folder = temporaryFolder(t);
-  const file = join(folder, 'opsdeck.js');
-  copyFileSync(executablePath(), file);
+  const file = join(folder, BINARY === undefined ? 'opsdeck.js' : 'opsdeck');
+  copyFileSync(BINARY ?? executablePath(), file);
   return { folder, file };
+}
+
+/** Runs a server that is given `command` until it listens. */
+function start(t: TestContext, folder: string, command: string, args: readonly string[]): Promise<RunningServer> {
+  return startServer(t, { command, args, cwd: folder, env: ENVIRONMENT, addressIn: listeningAddress });
 }
 
 /** Runs the file itself, by its first line, as a shell would. */
 function run(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const { folder, file } = lonelyExecutable(t);
-  return runProcess(file, args, { cwd: folder, env: { ...process.env, HOME: folder, ...env } });
+  return runProcess(file, args, { cwd: folder, env: { HOME: folder, ...ENVIRONMENT, ...env } });
 }
 
 function serve(t: TestContext, folder: string, file: string, args: readonly string[]): Promise<RunningServer> {
-  return startServer(t, {
-    command: file,
-    args: ['alerts', 'serve', ...args],
-    cwd: folder,
-    addressIn: listeningAddress,
-  });
+  return start(t, folder, file, ['alerts', 'serve', ...args]);
 }
 
 test('the file alone prints its version and its help', async (t) => {
@@ -51,7 +56,7 @@ test('the file alone prints its version and its help', async (t) => {
   assert.match(help.stdout, /alerts .*\n[\s\S]*up /);
 });
 
-test('an outdated Node is reported in one line, with code 1', async (t) => {
+test('an outdated Node is reported in one line, with code 1', needsNode, async (t) => {
   const { folder, file } = lonelyExecutable(t);
   for (const version of ['22.18.0', '20.20.2', '4.9.1']) {
     const preload = join(folder, 'older.cjs');
@@ -112,8 +117,8 @@ test('the file alone serves the API, its page and its state in its own folder', 
 test('the file alone keeps rooms, with tables in their own thread, over a kill', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const args = ['rooms', 'serve', '--port', '0', '--data-dir', 'kept'];
-  const start = () => startServer(t, { command: file, args, cwd: folder, addressIn: listeningAddress });
-  const first = await start();
+  const startRooms = () => start(t, folder, file, args);
+  const first = await startRooms();
   const send = (path: string, body: object) =>
     fetch(`${first.url}${path}`, {
       method: 'POST',
@@ -123,7 +128,7 @@ test('the file alone keeps rooms, with tables in their own thread, over a kill',
   assert.equal((await send('/api/room', { name: 'Ops' })).status, 201);
   assert.equal((await send('/api/message', { roomId: 'ops', body: 'still there' })).status, 201);
   assert.deepEqual(await first.stop('SIGKILL'), { code: null, signal: 'SIGKILL' });
-  const second = await start();
+  const second = await startRooms();
   const { messages } = (await (await fetch(`${second.url}/api/room/ops/message`)).json()) as {
     messages: { body: string }[];
   };
@@ -138,12 +143,9 @@ test('the file alone keeps rooms, with tables in their own thread, over a kill',
 
 test('rooms at the limit of open files still write, and accept connections again later', async (t) => {
   const { folder, file } = lonelyExecutable(t);
-  const { url, stop } = await startServer(t, {
-    command: 'sh',
-    args: ['-c', `ulimit -n 60; exec "${file}" rooms serve --port 0 --data-dir kept`],
-    cwd: folder,
-    addressIn: listeningAddress,
-  });
+  const { url, stop } = await start(t, folder, '/bin/sh', [
+    ...['-c', `ulimit -n 60; exec "${file}" rooms serve --port 0 --data-dir kept`],
+  ]);
   const { host } = new URL(url);
   const head = `POST /api/room HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
   const first = await RawConnection.open(url);
@@ -165,6 +167,7 @@ test('a server continues after the reader of its log is gone', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const server = spawn(file, ['relay', 'serve', '--port', '0', '--log.level', 'debug'], {
     cwd: folder,
+    env: { ...process.env, ...ENVIRONMENT },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   t.after(() => server.kill('SIGKILL'));
@@ -252,7 +255,7 @@ test('a second process on the same data directory is refused with code 3, and th
   const { folder, file } = lonelyExecutable(t);
   const args = ['--web.listen-address', '127.0.0.1:0', '--data-dir', 'shared'];
   const first = await serve(t, folder, file, args);
-  const second = await runProcess(file, ['alerts', 'serve', ...args], { cwd: folder });
+  const second = await runProcess(file, ['alerts', 'serve', ...args], { cwd: folder, env: ENVIRONMENT });
   assert.match(second.stderr, /opsdeck: the data directory .*shared\/alerts is in use by another opsdeck process/);
   assert.equal(second.code, 3);
   assert.equal((await fetch(`${first.url}/-/healthy`)).status, 200);
@@ -261,13 +264,16 @@ test('a second process on the same data directory is refused with code 3, and th
 test('a bad line of a configuration file is named, and nothing starts', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   writeFileSync(join(folder, 'alertmanager.yml'), 'route:\n  receiver: a\nreceivers:\n  - nme: a\n');
-  const result = await runProcess(file, ['alerts', 'serve', '--config.file', 'alertmanager.yml'], { cwd: folder });
+  const result = await runProcess(file, ['alerts', 'serve', '--config.file', 'alertmanager.yml'], {
+    cwd: folder,
+    env: ENVIRONMENT,
+  });
   assert.match(result.stderr, /^opsdeck: alertmanager\.yml: line 4: field nme /m);
   // As Alertmanager: launchers may rely on it.
   assert.equal(result.code, 1);
 });
 
-test('npx runs the packed tarball in an empty folder', async (t) => {
+test('npx runs the packed tarball in an empty folder', needsNode, async (t) => {
   const folder = temporaryFolder(t);
   // The executable is already built in dist/: packing must not rebuild it while other tests use it.
   const packed = await runProcess('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {

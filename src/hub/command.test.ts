@@ -12,6 +12,7 @@ import {
   executablePath,
   Janitor,
   listeningAddress,
+  OPSDECK,
   runProcess,
   startOpsdeck,
   startServer,
@@ -23,7 +24,7 @@ const startUp = (t: Cleanup, folder: string, flags: readonly string[] = []) =>
   startServer(t, {
     command: 'sh',
     args: [
-      ...['-c', 'exec "$@" >up.txt', 'sh', process.execPath, executablePath()],
+      ...['-c', 'exec "$@" >up.txt', 'sh', ...OPSDECK],
       'up',
       '--hub-address',
       '127.0.0.1:0',

@@ -10,8 +10,8 @@ import { eventually } from '../testing/eventually.ts';
 import { openSse } from '../testing/http/sse-client.ts';
 import {
   type Cleanup,
-  executablePath,
   Janitor,
+  OPSDECK,
   type RunningServer,
   runProcess,
   temporaryFolder,
@@ -127,7 +127,7 @@ describe('a relay with two workers', () => {
 
   test('refuses a port in use, even by another one', async (t) => {
     const args = [
-      executablePath(),
+      ...OPSDECK.slice(1),
       'relay',
       'serve',
       '--host',
@@ -136,7 +136,7 @@ describe('a relay with two workers', () => {
       String(portOf(relay)),
       ...WORKERS,
     ];
-    const ended = await runProcess(process.execPath, args, { cwd: temporaryFolder(t) });
+    const ended = await runProcess(OPSDECK[0], args, { cwd: temporaryFolder(t) });
     assert.equal(ended.code, 1, ended.stderr);
     assert.match(ended.stderr, /^opsdeck: cannot listen on .*the port is taken/m);
   });

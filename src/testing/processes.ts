@@ -200,6 +200,13 @@ export function executablePath(): string {
   return resolve('dist/opsdeck.js');
 }
 
+/** The executable with Node inside that is tested in the place of {@link executablePath}, if any. */
+export const BINARY = process.env.OPSDECK_BINARY === undefined ? undefined : resolve(process.env.OPSDECK_BINARY);
+
+/** The command that runs the built program: its arguments follow. */
+export const OPSDECK: readonly [string, ...string[]] =
+  BINARY === undefined ? [process.execPath, executablePath()] : [BINARY];
+
 /**
  * Starts the built `opsdeck alerts serve` in an empty folder, by default with its own storage path and port. The last argument
  * is the command of another build.
@@ -207,7 +214,7 @@ export function executablePath(): string {
 export function startOpsdeck(
   t: Cleanup,
   args: readonly string[] = [],
-  [command = process.execPath, ...before]: readonly string[] = [process.execPath, executablePath()],
+  [command = '', ...before]: readonly string[] = OPSDECK,
 ): Promise<RunningServer> {
   const folder = temporaryFolder(t);
   const all = [...before, 'alerts', 'serve', ...args];

@@ -15,6 +15,15 @@ export interface ThreadStart extends CallerParts {
   readonly ports?: readonly MessagePort[];
 }
 
+/** The name under which a single executable application keeps its JavaScript for threads. */
+const PROGRAM_ASSET = 'opsdeck.js';
+
+/** What a thread runs. Node starts none from a single executable application, except from its text. */
+function programOf(file: string): { readonly program: string; readonly eval: boolean } {
+  const sea = process.getBuiltinModule('node:sea');
+  return sea.isSea() ? { program: sea.getAsset(PROGRAM_ASSET, 'utf8'), eval: true } : { program: file, eval: false };
+}
+
 interface ThreadData {
   readonly opsdeckThread: string;
   readonly options: unknown;
@@ -23,7 +32,8 @@ interface ThreadData {
 /** Starts a thread; `end` ends it at once. */
 export function startThread<T extends object>({ file, name, options, ports = [], ...parts }: ThreadStart): Part<T> {
   const data: ThreadData = { opsdeckThread: name, options };
-  const worker = new Worker(file, { workerData: data, transferList: [...ports] });
+  const { program, eval: isText } = programOf(file);
+  const worker = new Worker(program, { eval: isText, workerData: data, transferList: [...ports] });
   const caller = new Caller(worker, parts);
   const end = new PartEnd(caller, `the thread of ${name}`);
   worker.on('error', (error) => end.came(messageOf(error)));

@@ -3,8 +3,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Cleanup,
-  executablePath,
   listeningAddress,
+  OPSDECK,
   type RunningServer,
   startServer,
   temporaryFolder,
@@ -14,8 +14,8 @@ import { ENV_ID, MOBILE_KEY, SDK_KEY } from './app.ts';
 /** Starts the built `opsdeck relay serve` on the loopback; by default on a free port. */
 export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0): Promise<RunningServer> {
   return startServer(t, {
-    command: process.execPath,
-    args: [executablePath(), 'relay', 'serve', '--host', '127.0.0.1', '--port', String(port), ...args],
+    command: OPSDECK[0],
+    args: [...OPSDECK.slice(1), 'relay', 'serve', '--host', '127.0.0.1', '--port', String(port), ...args],
     cwd: temporaryFolder(t),
     addressIn: listeningAddress,
   });

@@ -7,8 +7,8 @@ import { PAGE_DEADLINE_MS } from '../../testing/browser.ts';
 import { eventually } from '../../testing/eventually.ts';
 import {
   type Cleanup,
-  executablePath,
   listeningAddress,
+  OPSDECK,
   type RunningServer,
   startServer,
   temporaryFolder,
@@ -28,8 +28,8 @@ export async function serveRooms(t: Cleanup, args: readonly string[] = []): Prom
   const folder = temporaryFolder(t);
   const launch = (port: string) =>
     startServer(t, {
-      command: process.execPath,
-      args: [executablePath(), 'rooms', 'serve', '--port', port, '--data-dir', join(folder, 'data'), ...args],
+      command: OPSDECK[0],
+      args: [...OPSDECK.slice(1), 'rooms', 'serve', '--port', port, '--data-dir', join(folder, 'data'), ...args],
       cwd: folder,
       addressIn: listeningAddress,
     });
