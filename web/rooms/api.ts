@@ -16,6 +16,8 @@ import type { WireUser } from '../../src/rooms/contract/user.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ApiError } from './api-error.ts';
 import { addressOf } from './root.ts';
+import { refusalWords } from './text/server-words.ts';
+import { t } from './text/text.ts';
 
 /** A request without an answer fails after this. */
 const PATIENCE_MS = 30_000;
@@ -158,10 +160,16 @@ export class Api {
       request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
       request.setRequestHeader('X-File-Name', encodeURIComponent(file.name ?? 'file'));
       request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
-      request.onerror = () => reject(new ApiError('The server does not answer', 'unreachable'));
+      request.onerror = () => reject(new ApiError(t('server.silent'), 'unreachable'));
       request.onload = () => {
         if (request.status === 201) resolve(JSON.parse(request.responseText) as WireFile);
-        else reject(new ApiError(causeOf(request.responseText) || `The server answered ${request.status}`, 'refused'));
+        else
+          reject(
+            new ApiError(
+              reasonIn(request.responseText, request.status, request.getResponseHeader('x-error-code')),
+              'refused',
+            ),
+          );
       };
       request.send(file);
     });
@@ -187,7 +195,7 @@ export class Api {
       throw errorOf(response, text);
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      throw new ApiError('The server does not answer', 'unreachable');
+      throw new ApiError(t('server.silent'), 'unreachable');
     } finally {
       cancelTimer();
     }
@@ -198,12 +206,17 @@ function errorOf(response: Response, text: string): ApiError {
   const { status } = response;
   const kind = status === 429 || status === 503 ? 'busy' : status >= 400 && status < 500 ? 'refused' : 'failed';
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(causeOf(text) || `The server answered ${status}`, kind, {
+  const code = response.headers.get('x-error-code') ?? '';
+  return new ApiError(reasonIn(text, status, code), kind, {
     status,
-    code: response.headers.get('x-error-code') ?? '',
+    code,
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
   });
 }
+
+/** The reason of a refusal, in the words of its code or of its body. */
+const reasonIn = (body: string, status: number, code: string | null): string =>
+  refusalWords(code ?? '', causeOf(body) || t('server.answered', { status: String(status) }));
 
 function causeOf(body: string): string {
   try {

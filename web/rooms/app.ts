@@ -32,6 +32,7 @@ import { Notifier } from './shell/notifier.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
 import type { Ui } from './shell/ui.ts';
+import { t } from './text/text.ts';
 import { ThreadPanel } from './thread/panel.ts';
 
 /** The page of a user: its parts, and how they work together. */
@@ -92,7 +93,7 @@ export class App {
         },
         openRoom: (id) => void this.#navigator.openRoom(id),
         showSaw: (run) =>
-          model.current && this.#drawer.show('saw', 'What it saw', sawPanel(run.saw, model.current, this.#ui)),
+          model.current && this.#drawer.show('saw', t('run.saw'), sawPanel(run.saw, model.current, this.#ui)),
         retrySend: (id) => this.#outbox.retry(id),
         editSend: (id) => this.#composers.takeBack(id, true),
         discardSend: (id) => this.#outbox.discard(id),
@@ -159,7 +160,7 @@ export class App {
     const { model, topics } = this.#ui;
     document.body.append(this.#element, this.#announcer.element, this.#toast.element);
     this.#element.append(
-      h('a', { class: 'skip', href: '#main' }, 'Skip to the messages'),
+      h('a', { class: 'skip', href: '#main' }, t('skip')),
       this.#rail.element,
       this.#pane.element,
       this.#drawer.element,
@@ -187,7 +188,7 @@ export class App {
       this.#navigator.openFirst(entry, isAtEnd, room.cursor);
       if (focus !== null) actions.showMessage(focus, room.id);
     } else {
-      if (asked !== null) actions.say(`There is no room ${asked}, or you may not see it`);
+      if (asked !== null) actions.say(t('room.unknown', { room: asked }));
       this.#element.dataset.pane = 'rail';
       this.#element.classList.add('no-room');
     }
@@ -264,7 +265,7 @@ export class App {
         this.#thread.root = root ?? this.#thread.root;
         if (this.#drawer.name !== 'thread') {
           this.#thread.flow.reset();
-          this.#drawer.show('thread', 'Thread', this.#thread.element);
+          this.#drawer.show('thread', t('thread'), this.#thread.element);
           this.#thread.composer.text = this.#composers.drafts.read(model.thread?.rootId ?? '');
         }
         this.#thread.draw();
@@ -296,7 +297,7 @@ export class App {
   #left(entry: RoomEntry): void {
     const { model, actions } = this.#ui;
     if (model.current !== entry) return;
-    actions.say(`You are no longer in ${entry.room.name}`);
+    actions.say(t('room.lost', { room: entry.room.name }));
     const next = model.entries.find(({ me }) => me !== undefined) ?? model.entries[0];
     if (next) actions.openRoom(next.room.id);
     else this.#element.dataset.pane = 'rail';

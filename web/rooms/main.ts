@@ -5,6 +5,9 @@ import { openOutboxStorage } from './composer/outbox-storage.ts';
 import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
 import { signInPage } from './sign-in.ts';
+import { language } from './text/text.ts';
+
+document.documentElement.lang = language;
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | SignInBoot | null;
 

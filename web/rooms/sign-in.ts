@@ -7,6 +7,7 @@ import { readInvitation } from './room/invitation.ts';
 import { addressOf, ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { rememberUser } from './shell/dialogs.ts';
+import { t } from './text/text.ts';
 
 /** The sign-in form: a token, an invite for a new user, or, on a server without sign-in, a name. */
 export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {
@@ -31,9 +32,9 @@ function nameForm(): HTMLElement {
   return h(
     'form',
     { class: 'fields', onsubmit: submit },
-    h('h1', {}, 'Who are you?'),
-    h('label', {}, 'Small letters, digits, ".", "_" and "-"', name),
-    h('button', { class: 'primary' }, 'Go on'),
+    h('h1', {}, t('sign-in.who')),
+    h('label', {}, t('sign-in.rule'), name),
+    h('button', { class: 'primary' }, t('sign-in.go')),
   );
 }
 
@@ -47,34 +48,34 @@ function tokenForm(api: Api, problem: HTMLElement): HTMLElement {
   return h(
     'form',
     { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { token: token.value.trim() }, problem) },
-    h('h1', {}, 'Sign in'),
-    h('p', { class: 'soft' }, 'With a token that an admin of the server has made for you: opsdeck rooms token new.'),
-    h('label', {}, 'Token', token),
-    h('button', { class: 'primary' }, 'Sign in'),
+    h('h1', {}, t('sign-in')),
+    h('p', { class: 'soft' }, t('sign-in.how')),
+    h('label', {}, t('sign-in.token'), token),
+    h('button', { class: 'primary' }, t('sign-in')),
   );
 }
 
 function inviteForm(api: Api, invite: string, problem: HTMLElement): HTMLElement {
   const name = h('input', { type: 'text', required: true, maxlength: 60, autocomplete: 'name' });
-  const title = h('h1', {}, 'You are invited');
+  const title = h('h1', {}, t('sign-in.invited'));
   const words = h('p', { class: 'soft' });
   readInvitation(invite, api).then(
     ({ room, inviter }) => {
-      title.textContent = `Join ${room.name}`;
-      words.textContent = `${inviter.name} invites you.`;
+      title.textContent = t('sign-in.join', { room: room.name });
+      words.textContent = t('join.invited', { name: inviter.name });
     },
     (error: unknown) => {
       problem.textContent = reasonOf(error);
     },
   );
-  const haveToken = h('a', { href: ROOT }, 'I have a token');
+  const haveToken = h('a', { href: ROOT }, t('sign-in.have-token'));
   return h(
     'form',
     { class: 'fields', onsubmit: (event: Event) => signIn(event, api, { invite, name: name.value.trim() }, problem) },
     title,
     words,
-    h('label', {}, 'Your name, as others see it', name),
-    h('button', { class: 'primary' }, 'Join'),
+    h('label', {}, t('sign-in.name'), name),
+    h('button', { class: 'primary' }, t('join.do')),
     haveToken,
   );
 }

@@ -1,5 +1,6 @@
 import type { WireCommand } from '../../../src/rooms/contract/command.ts';
 import type { Api } from '../api.ts';
+import { commandHint } from '../text/server-words.ts';
 
 /** The slash commands of the server, read when the first one is typed. */
 export class CommandList {
@@ -20,7 +21,7 @@ export class CommandList {
   async #read(arrived: () => void): Promise<void> {
     this.#isReading = true;
     this.#commands = await this.#api.commands().then(
-      ({ commands }) => commands,
+      ({ commands }) => commands.map((command) => ({ ...command, hint: commandHint(command.name, command.hint) })),
       () => undefined,
     );
     this.#isReading = false;

@@ -3,6 +3,7 @@ import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { summaryOf } from '../message/body.ts';
+import { t } from '../text/text.ts';
 import type { Mentionable } from './completion.ts';
 import { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
@@ -64,7 +65,7 @@ export class Composer {
     );
     this.#send = h(
       'button',
-      { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send (Enter)' },
+      { type: 'submit', class: 'send', 'aria-label': t('composer.send'), title: t('composer.send.key') },
       icon('send'),
     );
     const picker = h('input', {
@@ -72,7 +73,7 @@ export class Composer {
       multiple: true,
       class: 'off-screen',
       tabindex: -1,
-      'aria-label': 'Files to attach',
+      'aria-label': t('composer.files'),
     });
     picker.addEventListener('change', () => {
       this.#uploads.add([...(picker.files ?? [])]);
@@ -83,8 +84,8 @@ export class Composer {
       {
         type: 'button',
         class: 'icon-button',
-        'aria-label': 'Attach files',
-        title: 'Attach files',
+        'aria-label': t('composer.attach'),
+        title: t('composer.attach'),
         onclick: () => picker.click(),
       },
       icon('attach'),
@@ -138,7 +139,7 @@ export class Composer {
     if (replyTo) this.replyTo(replyTo);
     this.text = since === '' ? text : `${text}\n${since}`;
     this.#hooks.draft(this.text);
-    this.#showProblem(`Not sent: ${reason}`);
+    this.#showProblem(t('message.not-sent', { reason }));
   }
 
   focus(): void {
@@ -230,7 +231,7 @@ export class Composer {
     this.field.readOnly = false;
     if (this.#edits !== message) return;
     if (reason === undefined) this.#cancel();
-    else this.#showProblem(`Not saved: ${reason}`);
+    else this.#showProblem(t('composer.not-saved', { reason }));
   }
 
   #cancel(): void {
@@ -244,20 +245,20 @@ export class Composer {
   #showBanner(): void {
     const message = this.#edits ?? this.#replyTo;
     this.#banner.hidden = message === undefined;
-    this.#send.setAttribute('aria-label', this.#edits ? 'Save the edit' : 'Send');
+    this.#send.setAttribute('aria-label', t(this.#edits ? 'composer.save' : 'composer.send'));
     if (!message) return;
     this.#banner.replaceChildren(
       icon(this.#edits ? 'edit' : 'reply'),
       h(
         'span',
         {},
-        this.#edits ? 'Editing your message' : 'Replying to ',
+        `${t(this.#edits ? 'composer.editing' : 'composer.replying')} `,
         !this.#edits && h('strong', {}, message.author.name),
         !this.#edits && `: ${summaryOf(message, 80)}`,
       ),
       h(
         'button',
-        { type: 'button', class: 'icon-button', 'aria-label': 'Cancel', onclick: () => this.#cancel() },
+        { type: 'button', class: 'icon-button', 'aria-label': t('cancel'), onclick: () => this.#cancel() },
         icon('close'),
       ),
     );

@@ -1,4 +1,5 @@
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import type { Composer, ComposerHooks } from './composer.ts';
 import { browserStorage, Drafts } from './drafts.ts';
 import type { Outbox } from './outbox.ts';
@@ -52,7 +53,7 @@ export class Composers {
     const composer = this.#hooks.composerAt(item.threadId === null ? 'room' : 'thread');
     if (!isOpen || (!isAsked && !composer.isFree)) return;
     if (composer.isEditing) {
-      this.#ui.actions.say('First save your edit, or cancel it');
+      this.#ui.actions.say(t('composer.save-first'));
       return;
     }
     const replyTo = item.replyTo === null ? undefined : this.#ui.model.entry(item.roomId)?.list.get(item.replyTo);

@@ -1,4 +1,5 @@
 import { h } from '../../shared/dom.ts';
+import { t } from '../text/text.ts';
 import { findEmoji } from './completion.ts';
 
 /** Asks for an emoji beside an element; `undefined` when none was chosen. */
@@ -7,12 +8,12 @@ export function chooseEmoji(near: HTMLElement): Promise<string | undefined> {
     const field = h('input', {
       type: 'text',
       class: 'emoji-filter',
-      placeholder: 'Find an emoji',
-      'aria-label': 'Find an emoji',
+      placeholder: t('emoji.find'),
+      'aria-label': t('emoji.find'),
       autocomplete: 'off',
     });
     const grid = h('div', { class: 'emoji-grid' });
-    const dialog = h('dialog', { class: 'popover emoji-picker', 'aria-label': 'Choose an emoji' }, field, grid);
+    const dialog = h('dialog', { class: 'popover emoji-picker', 'aria-label': t('emoji.choose') }, field, grid);
     let chosen: string | undefined;
     const choose = (sign: string) => {
       chosen = sign;
@@ -35,7 +36,7 @@ export function chooseEmoji(near: HTMLElement): Promise<string | undefined> {
           ),
         ),
       );
-      if (found.length === 0) grid.append(h('p', { class: 'soft' }, 'None by that name.'));
+      if (found.length === 0) grid.append(h('p', { class: 'soft' }, t('emoji.none')));
     };
     field.addEventListener('input', show);
     field.addEventListener('keydown', (event) => {

@@ -1,4 +1,5 @@
 import { h } from '../../shared/dom.ts';
+import { t } from '../text/text.ts';
 import type { Completion, Option, Sources } from './completion.ts';
 import { complete, completionAt, optionsFor } from './completion.ts';
 
@@ -24,7 +25,13 @@ export class Suggestions {
     this.#sources = sources;
     this.#taken = taken;
     const id = `options-${++lists}`;
-    this.element = h('ul', { class: 'options', id, role: 'listbox', 'aria-label': 'Suggestions', hidden: true });
+    this.element = h('ul', {
+      class: 'options',
+      id,
+      role: 'listbox',
+      'aria-label': t('composer.suggestions'),
+      hidden: true,
+    });
     field.setAttribute('aria-controls', id);
     field.addEventListener('blur', () => this.close());
   }

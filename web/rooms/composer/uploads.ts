@@ -4,6 +4,7 @@ import { icon } from '../../shared/icons.ts';
 import type { Api } from '../api.ts';
 import { reasonOf } from '../api-error.ts';
 import { printSize } from '../shell/time-text.ts';
+import { t } from '../text/text.ts';
 
 const MAX_FILES = 10;
 
@@ -15,7 +16,7 @@ interface Upload {
 
 /** The files of the next message; each is uploaded as soon as it is chosen. */
 export class Uploads {
-  readonly element = h('ul', { class: 'uploads', 'aria-label': 'Attachments', hidden: true });
+  readonly element = h('ul', { class: 'uploads', 'aria-label': t('composer.attachments'), hidden: true });
   readonly #api: Api;
   readonly #say: (text: string) => void;
   #uploads: Upload[] = [];
@@ -62,19 +63,19 @@ export class Uploads {
 
   add(files: readonly File[]): void {
     const room = MAX_FILES - this.#uploads.length;
-    if (files.length > room) this.#say(`A message holds at most ${MAX_FILES} files`);
+    if (files.length > room) this.#say(t('composer.many-files', { n: MAX_FILES }));
     for (const file of files.slice(0, Math.max(0, room))) void this.#add(file);
   }
 
   #rowOf(name: string, size: number) {
-    const bar = h('progress', { max: 1, value: 0, 'aria-label': `Uploading ${name}` });
+    const bar = h('progress', { max: 1, value: 0, 'aria-label': t('composer.uploading', { name }) });
     const state = h('span', { class: 'soft' }, printSize(size));
     const remove = h(
       'button',
       {
         type: 'button',
         class: 'icon-button',
-        'aria-label': `Remove ${name}`,
+        'aria-label': t('composer.remove', { name }),
         onclick: () => this.#remove(upload),
       },
       icon('close'),

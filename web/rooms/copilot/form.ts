@@ -5,26 +5,17 @@ import { ANY_VERSION, NEW_ONLY } from '../api.ts';
 import { ApiError, reasonOf } from '../api-error.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Ui } from '../shell/ui.ts';
+import type { TextKey } from '../text/en.ts';
+import { t } from '../text/text.ts';
 import { handleOf } from './handle.ts';
 
 const KINDS = [
-  ['echo', 'echo (built in, repeats what you say)'],
-  ['openai', 'openai (any compatible server)'],
+  ['echo', t('copilot.echo')],
+  ['openai', t('copilot.openai')],
   ['anthropic', 'anthropic'],
 ] as const;
-const TRIGGERS = [
-  ['mention', 'when it is mentioned'],
-  ['always', 'every message'],
-  ['alert', 'new alerts'],
-  ['manual', 'only on request'],
-  ['off', 'never'],
-] as const;
-const PLACES = [
-  ['thread', 'in a thread'],
-  ['room', 'in the room'],
-] as const;
-const CHANGED_BY_ANOTHER =
-  'Another user has changed the copilot meanwhile. Close this panel and open it again to see its current settings.';
+const TRIGGERS = ['mention', 'always', 'alert', 'manual', 'off'] as const;
+const PLACES = ['thread', 'room'] as const;
 
 /** The settings of a room's copilot: provider and key, and others that have working defaults. */
 export class CopilotForm {
@@ -32,14 +23,18 @@ export class CopilotForm {
   readonly #entry: RoomEntry;
   readonly #ui: Ui;
   readonly #fields = createFields();
-  readonly #keyLabel = h('label', {}, 'Key', this.#fields.key);
+  readonly #keyLabel = h('label', {}, t('copilot.key'), this.#fields.key);
   readonly #keyHint = h('p', { class: 'soft hint', id: 'copilot-key-hint' });
   readonly #save = h('button', { class: 'primary' });
-  readonly #test = h('button', { type: 'button', onclick: () => this.#attempt('Asking', () => this.#try()) }, 'Test');
+  readonly #test = h(
+    'button',
+    { type: 'button', onclick: () => this.#attempt('copilot.asking', () => this.#try()) },
+    t('copilot.test'),
+  );
   readonly #remove = h(
     'button',
-    { type: 'button', class: 'danger', onclick: () => this.#attempt('Removing', () => this.#takeAway()) },
-    'Remove',
+    { type: 'button', class: 'danger', onclick: () => this.#attempt('copilot.removing', () => this.#takeAway()) },
+    t('copilot.remove'),
   );
   readonly #result = h('p', { class: 'test-result', role: 'status' });
   /** The values that the fields were filled with. */
@@ -74,29 +69,25 @@ export class CopilotForm {
     const more = h(
       'div',
       { class: 'fields' },
-      h('label', {}, 'Name', name),
-      h('label', {}, 'Answers', trigger),
-      h('label', {}, 'Where', place),
-      h('label', {}, 'Model', model),
-      isAdmin && h('label', {}, 'Address', baseUrl),
-      h('label', {}, 'Instructions', instructions),
+      h('label', {}, t('copilot.name'), name),
+      h('label', {}, t('copilot.trigger'), trigger),
+      h('label', {}, t('copilot.place'), place),
+      h('label', {}, t('copilot.model'), model),
+      isAdmin && h('label', {}, t('copilot.address'), baseUrl),
+      h('label', {}, t('copilot.instructions'), instructions),
     );
     const onSave = (event: Event) => {
       event.preventDefault();
-      this.#attempt('Saving', () => this.#store());
+      this.#attempt('copilot.saving', () => this.#store());
     };
     return h(
       'form',
       { class: 'panel-part fields', onsubmit: onSave },
-      h(
-        'p',
-        { class: 'soft' },
-        'It sees the messages of this room when it is asked, and answers as a member. Texts that look like secrets are removed before they are sent.',
-      ),
-      h('label', {}, 'Model provider', provider),
+      h('p', { class: 'soft' }, t('copilot.about')),
+      h('label', {}, t('copilot.provider'), provider),
       this.#keyLabel,
       this.#keyHint,
-      h('details', {}, h('summary', {}, 'More settings'), more),
+      h('details', {}, h('summary', {}, t('copilot.more')), more),
       h('div', { class: 'panel-actions' }, this.#save, this.#test, this.#remove),
       this.#result,
     );
@@ -115,7 +106,7 @@ export class CopilotForm {
     model.value = copilot?.model ?? '';
     baseUrl.value = copilot?.baseUrl ?? '';
     instructions.value = copilot?.instructions ?? '';
-    setText(this.#save, copilot?.enabled ? 'Save' : 'Switch on');
+    setText(this.#save, t(copilot?.enabled ? 'save' : 'copilot.switch-on'));
     this.#remove.hidden = copilot === null;
     this.#isTouched = false;
     this.#showKey();
@@ -165,17 +156,17 @@ export class CopilotForm {
   }
 
   /** Performs one action at a time, and shows its result below the buttons. */
-  async #attempt(meanwhile: string, act: () => Promise<string>): Promise<void> {
+  async #attempt(meanwhile: TextKey, act: () => Promise<string>): Promise<void> {
     const buttons = [this.#save, this.#test, this.#remove];
     if (this.element.getAttribute('aria-busy') === 'true') return;
     this.element.setAttribute('aria-busy', 'true');
     for (const button of buttons) button.setAttribute('aria-disabled', 'true');
-    this.#result.textContent = meanwhile;
+    this.#result.textContent = t(meanwhile);
     try {
       this.#result.textContent = await act();
     } catch (error) {
       const isOld = error instanceof ApiError && error.code === 'version_mismatch';
-      this.#result.textContent = isOld ? CHANGED_BY_ANOTHER : reasonOf(error);
+      this.#result.textContent = isOld ? t('copilot.changed') : reasonOf(error);
     }
     this.element.removeAttribute('aria-busy');
     for (const button of buttons) button.removeAttribute('aria-disabled');
@@ -192,7 +183,9 @@ export class CopilotForm {
 
   async #store(): Promise<string> {
     const { trigger, name } = await this.#put();
-    return trigger === 'mention' || trigger === 'always' ? `Saved. Write @${handleOf(name)} to ask.` : 'Saved.';
+    return trigger === 'mention' || trigger === 'always'
+      ? t('copilot.saved-mention', { handle: handleOf(name) })
+      : t('saved');
   }
 
   async #try(): Promise<string> {
@@ -200,15 +193,15 @@ export class CopilotForm {
     const path = `/api/room/${this.#entry.room.id}/copilot/test`;
     const { ok, latencyMs, model, error } = await this.#ui.api.send<WireCopilotTest>('POST', path);
     return ok
-      ? `It works: ${model ?? 'the model'} answered in ${latencyMs} ms.`
-      : `It does not work: ${error ?? 'no answer'}`;
+      ? t('copilot.works', { model: model ?? t('copilot.the-model'), n: latencyMs })
+      : t('copilot.fails', { reason: error ?? t('copilot.no-answer') });
   }
 
   async #takeAway(): Promise<string> {
     const touches = this.#touches;
     await this.#ui.api.send('DELETE', `/api/room/${this.#entry.room.id}/copilot`, { headers: ANY_VERSION });
     this.#take(null, touches);
-    return 'The copilot is off.';
+    return t('copilot.is-off');
   }
 
   /** Input since the request was sent stays. */
@@ -225,22 +218,22 @@ function createFields() {
     provider: choice(KINDS),
     key: h('input', { type: 'password', autocomplete: 'off', 'aria-describedby': 'copilot-key-hint' }),
     name: h('input', { type: 'text', maxlength: 40 }),
-    trigger: choice(TRIGGERS),
-    place: choice(PLACES),
-    model: h('input', { type: 'text', placeholder: 'as the provider has it' }),
-    baseUrl: h('input', { type: 'text', placeholder: 'as the provider has it', inputmode: 'url' }),
+    trigger: choice(TRIGGERS.map((value) => [value, t(`copilot.trigger.${value}`)])),
+    place: choice(PLACES.map((value) => [value, t(`copilot.place.${value}`)])),
+    model: h('input', { type: 'text', placeholder: t('copilot.as-provider') }),
+    baseUrl: h('input', { type: 'text', placeholder: t('copilot.as-provider'), inputmode: 'url' }),
     instructions: h('textarea', {
       rows: 4,
       maxlength: 16_000,
-      placeholder: 'You help the people on call. Be brief.',
+      placeholder: t('copilot.instructions.hint'),
     }),
   } as const;
 }
 
 function keyWords(info: WireCopilot['apiKeyInfo'] | undefined, profile: WireProvider | undefined): string {
   if (info?.set && info.source !== 'profile')
-    return `A key is set${info.last4 ? `, ends with ${info.last4}` : ''}. Leave this empty to keep it.`;
-  return profile?.apiKeyInfo.set ? 'The provider has a key. A key entered here is used instead.' : '';
+    return info.last4 ? t('copilot.key.ends', { last: info.last4 }) : t('copilot.key.set');
+  return profile?.apiKeyInfo.set ? t('copilot.key.provider') : '';
 }
 
 const choice = (options: readonly (readonly [string, string])[]): HTMLSelectElement =>

@@ -5,6 +5,7 @@ import { ANY_VERSION } from '../api.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Panel } from '../room/panels.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { CopilotForm } from './form.ts';
 
 /** The copilot of a room: its settings for those who may change them, its description for others. */
@@ -15,8 +16,12 @@ export function copilotPanel(entry: RoomEntry, ui: Ui): Panel {
   const refresh = () => {
     const { copilot } = entry.room;
     words.textContent = copilot?.enabled
-      ? `${copilot.name} answers here by ${copilot.provider}${copilot.model ? `, ${copilot.model}` : ''}.`
-      : 'This room has no copilot. An admin of the room can set one up.';
+      ? `${t(copilot.model ? 'copilot.answers-model' : 'copilot.answers', {
+          name: copilot.name,
+          provider: copilot.provider,
+          model: copilot.model ?? '',
+        })}.`
+      : t('copilot.none');
     if (switches) switches.hidden = !copilot;
     form?.refresh();
   };
@@ -39,11 +44,7 @@ function privateSwitch({ room, me }: RoomEntry, { api, actions, model }: Ui): HT
       actions.fail(error);
     }
   });
-  return h(
-    'section',
-    { class: 'panel-part' },
-    h('label', { class: 'check' }, box, 'Private copilot: notes that only you see'),
-  );
+  return h('section', { class: 'panel-part' }, h('label', { class: 'check' }, box, t('copilot.private')));
 }
 
 /** The messages that a model was given for an answer. */
@@ -52,22 +53,18 @@ export function sawPanel(
   entry: RoomEntry,
   { actions }: Ui,
 ): HTMLElement {
-  if (saw.length === 0) return h('div', { class: 'panel' }, h('p', {}, 'It was shown no messages.'));
+  if (saw.length === 0) return h('div', { class: 'panel' }, h('p', {}, t('saw.none')));
   return h(
     'div',
     { class: 'panel' },
-    h(
-      'p',
-      { class: 'soft' },
-      `It was shown ${saw.length} ${saw.length === 1 ? 'message' : 'messages'}, besides its instructions:`,
-    ),
+    h('p', { class: 'soft' }, t('saw.count', { n: saw.length })),
     h(
       'ul',
       { class: 'saw' },
       saw.map(({ messageId, version }) => {
         const message = entry.list.get(messageId);
-        const changed = message && message.version !== version ? ' (changed since)' : '';
-        const text = message ? `${message.author.name}: ${message.body.slice(0, 160)}${changed}` : 'an earlier message';
+        const changed = message && message.version !== version ? ` ${t('saw.changed')}` : '';
+        const text = message ? `${message.author.name}: ${message.body.slice(0, 160)}${changed}` : t('message.earlier');
         return h(
           'li',
           {},

@@ -8,6 +8,7 @@ import { avatar } from '../shell/avatar.ts';
 import type { Drawer } from '../shell/drawer.ts';
 import { timeAgo } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 
 const RETRY_MS = 5000;
 
@@ -39,7 +40,7 @@ export class InboxPanel {
       this.#drawer.close();
       return;
     }
-    this.#drawer.show('inbox', 'Inbox', this.#element);
+    this.#drawer.show('inbox', t('inbox'), this.#element);
     this.#draw();
   }
 
@@ -48,28 +49,25 @@ export class InboxPanel {
     const { threads, mentions, size } = this.#ui.model.inbox;
     const focused = (document.activeElement as HTMLElement | null)?.dataset.id;
     this.#element.replaceChildren(
-      ...(size === 0
-        ? [h('p', { class: 'soft' }, 'Nothing unread: no mention of you, and no reply in your threads.')]
-        : []),
+      ...(size === 0 ? [h('p', { class: 'soft' }, t('inbox.empty'))] : []),
       ...part(
-        'Threads',
+        'inbox.threads',
         threads.map((thread) => this.#threadRow(thread)),
       ),
       ...part(
-        'Mentions',
+        'inbox.mentions',
         mentions.map((message) => this.#row(message, summaryOf(message, 200))),
       ),
-      ...(size > 0 ? [h('button', { type: 'button', onclick: () => void this.#readAll() }, 'Mark all as read')] : []),
+      ...(size > 0 ? [h('button', { type: 'button', onclick: () => void this.#readAll() }, t('inbox.read'))] : []),
     );
     if (focused) this.#element.querySelector<HTMLElement>(`[data-id="${CSS.escape(focused)}"]`)?.focus();
   }
 
   #threadRow({ root, last, unread }: WireUnreadThread): HTMLElement {
-    const replies = unread === 1 ? '1 new reply' : `${unread} new replies`;
     return this.#row(
       last,
       summaryOf(last, 160),
-      h('span', { class: 'inbox-root' }, `${replies} to: ${summaryOf(root, 80)}`),
+      h('span', { class: 'inbox-root' }, t('inbox.replies', { n: unread, root: summaryOf(root, 80) })),
     );
   }
 
@@ -133,7 +131,7 @@ export class InboxPanel {
   }
 }
 
-const part = (title: string, rows: readonly HTMLElement[]): readonly HTMLElement[] =>
+const part = (title: 'inbox.threads' | 'inbox.mentions', rows: readonly HTMLElement[]): readonly HTMLElement[] =>
   rows.length === 0
     ? []
-    : [h('section', { class: 'panel-part' }, h('h2', {}, `${title} (${rows.length})`), h('ul', {}, rows))];
+    : [h('section', { class: 'panel-part' }, h('h2', {}, t(title, { n: rows.length })), h('ul', {}, rows))];

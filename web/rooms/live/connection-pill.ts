@@ -1,6 +1,7 @@
 import type { WireStorage } from '../../../src/rooms/contract/feed.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
+import { t } from '../text/text.ts';
 import type { ConnectionState } from './event-stream.ts';
 
 /** Shows the state of the connection and the number of unsent messages. */
@@ -49,27 +50,26 @@ export class ConnectionPill {
 
   draw(): void {
     const queued = this.#queued();
-    const waiting = queued > 0 ? `, ${queued} queued` : '';
+    const waiting = queued > 0 ? `, ${t('pill.queued', { n: queued })}` : '';
     setText(this.#text, `${this.#words()}${waiting}`);
     this.element.dataset.connection = this.#isDatabaseAway ? 'away' : this.#state.kind;
     this.element.title = this.#title();
   }
 
   #title(): string {
-    if (this.#isDatabaseAway)
-      return 'The database of the server is away: nothing can be sent or changed until it is back';
-    return this.#state.kind === 'live' ? 'You see the current state' : 'Try again now';
+    if (this.#isDatabaseAway) return t('pill.database.title');
+    return t(this.#state.kind === 'live' ? 'pill.live.title' : 'pill.again.title');
   }
 
   #words(): string {
     const state = this.#state;
-    if (this.#isDatabaseAway) return 'Database away';
-    if (state.kind === 'live') return 'Live';
-    if (state.kind === 'offline') return 'Offline';
+    if (this.#isDatabaseAway) return t('pill.database');
+    if (state.kind === 'live') return t('pill.live');
+    if (state.kind === 'offline') return t('pill.offline');
     if (state.kind === 'waiting') {
       const seconds = Math.ceil((state.until - this.#clock.now()) / 1000);
-      return seconds > 0 ? `Reconnecting in ${seconds} s` : 'Reconnecting';
+      return seconds > 0 ? t('pill.again-in', { seconds }) : t('pill.again');
     }
-    return this.#troubleSince === undefined ? 'Connecting' : 'Reconnecting';
+    return t(this.#troubleSince === undefined ? 'pill.connecting' : 'pill.again');
   }
 }

@@ -4,6 +4,8 @@ import { h } from '../../shared/dom.ts';
 import { icon, svgElement } from '../../shared/icons.ts';
 import { printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { cardWords } from '../text/server-words.ts';
+import { t, withElement } from '../text/text.ts';
 import { isSafeLink } from './markdown.ts';
 
 const SHOWN_ALERTS = 5;
@@ -13,7 +15,7 @@ const SPARK_HEIGHT = 20;
 const SILENCES = [
   ['silence-1h', '1 h'],
   ['silence-4h', '4 h'],
-  ['silence-1d', '1 day'],
+  ['silence-1d', undefined],
 ] as const;
 
 const EXTENSIONS = [
@@ -32,12 +34,12 @@ export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): 
   const entries = Object.entries(labels).filter(([name]) => name !== 'alertname' && name !== 'severity');
   return h(
     'div',
-    { class: 'alert-card', role: 'group', 'data-tone': tone, 'aria-label': `Alert: ${title}` },
+    { class: 'alert-card', role: 'group', 'data-tone': tone, 'aria-label': t('alert', { title }) },
     h(
       'div',
       { class: 'alert-head' },
       severity !== '' && h('span', { class: 'alert-severity' }, severity),
-      h('span', { class: 'alert-state' }, card.state === 'firing' ? 'Firing' : 'Resolved'),
+      h('span', { class: 'alert-state' }, t(card.state === 'firing' ? 'alert.firing' : 'alert.resolved')),
       h('strong', { class: 'alert-title' }, title),
     ),
     summary !== '' && h('p', { class: 'alert-summary' }, summary),
@@ -45,14 +47,14 @@ export function renderAlertCard(message: WireMessage, card: AlertCard, ui: Ui): 
     h(
       'p',
       { class: 'alert-facts' },
-      h('span', {}, `${counts.firing} firing / ${counts.resolved} resolved`),
+      h('span', {}, t('alert.counts', counts)),
       lastingText(card, ui.clock.now()),
       sparkline(card),
     ),
     entries.length > 0 &&
       h(
         'ul',
-        { class: 'alert-labels', 'aria-label': 'Labels' },
+        { class: 'alert-labels', 'aria-label': t('alert.labels') },
         entries.map(([name, value]) => h('li', {}, h('span', {}, `${name}=`), value)),
       ),
     alertList(card, more),
@@ -70,13 +72,16 @@ function severityOf({ severity, alerts }: AlertCard): string {
 function lastingText(card: AlertCard, now: number): HTMLElement {
   const started = Date.parse(card.startedAt);
   const ended = card.resolvedAt === null ? undefined : Date.parse(card.resolvedAt);
-  const text = ended === undefined ? 'for ' : 'lasted ';
   const length = h(
     'span',
     ended === undefined ? { 'data-since': card.startedAt } : {},
     printLength((ended ?? now) - started),
   );
-  return h('span', { title: `since ${printFull(started)}` }, text, length);
+  return h(
+    'span',
+    { title: t('alert.since', { time: printFull(started) }) },
+    withElement(ended === undefined ? 'alert.for' : 'alert.lasted', 'length', length),
+  );
 }
 
 /** The number of firing alerts over time. */
@@ -95,7 +100,7 @@ function sparkline({ changes, counts }: AlertCard): SVGElement | false {
     width: String(SPARK_WIDTH),
     height: String(SPARK_HEIGHT),
     role: 'img',
-    'aria-label': `${changes.length} changes, ${most} firing at most, ${counts.firing} now`,
+    'aria-label': t('alert.changes', { n: changes.length, most, now: counts.firing }),
   });
   svg.append(svgElement('path', { d: line.join('') }));
   return svg;
@@ -110,17 +115,18 @@ function alertList({ alerts }: AlertCard, more: number): HTMLElement | false {
     const { severity, ...others } = labels;
     const ordered = Object.entries(severity === undefined ? others : { severity, ...others });
     const words = ordered.map(([name, value]) => `${name}=${value}`);
-    const dot = h('span', { class: 'dot', 'data-state': state, role: 'img', 'aria-label': state });
+    const dot = h('span', { class: 'dot', 'data-state': state, role: 'img', 'aria-label': t(`alert.state.${state}`) });
     const code = h('span', { class: 'code' }, words.join(' '));
     return h('li', {}, dot, code, summary !== '' && h('span', {}, summary), linksTo(links));
   });
   const rest = rows.slice(SHOWN_ALERTS);
-  const left = more > 0 && h('li', { class: 'soft' }, `and ${more} more`);
+  const left = more > 0 && h('li', { class: 'soft' }, t('alert.and-more', { n: more }));
   return h(
     'div',
     { class: 'alert-list' },
     h('ul', {}, rows.slice(0, SHOWN_ALERTS), rest.length === 0 && left),
-    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length + more} more`), h('ul', {}, rest, left)),
+    rest.length > 0 &&
+      h('details', {}, h('summary', {}, t('alert.more', { n: rest.length + more })), h('ul', {}, rest, left)),
   );
 }
 
@@ -137,19 +143,23 @@ function notes({ acked, silence, counts }: AlertCard, now: number): HTMLElement 
         'span',
         { class: 'alert-note' },
         icon('check'),
-        `${acked.by} has it since ${printTime(Date.parse(acked.at))}${acked.note === '' ? '' : `: ${acked.note}`}`,
+        t('alert.acked', { name: acked.by, time: printTime(Date.parse(acked.at)) }),
+        acked.note !== '' && `: ${acked.note}`,
       ),
     isSilenced &&
       h(
         'span',
-        { class: 'alert-note', title: `until ${printFull(Date.parse(silence.endsAt))}` },
+        { class: 'alert-note', title: t('alert.until', { time: printFull(Date.parse(silence.endsAt)) }) },
         icon('bell'),
         h(
           'span',
           {},
-          `${silence.alerts === undefined ? '' : `${silence.alerts} of ${counts.firing + counts.resolved} alerts `}silenced by ${silence.by}, `,
-          h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
-          ' left',
+          withElement(
+            silence.alerts === undefined ? 'alert.silenced' : 'alert.some-silenced',
+            'left',
+            h('span', { 'data-until': silence.endsAt }, printLength(Date.parse(silence.endsAt) - now)),
+            { name: silence.by, n: counts.firing + counts.resolved, some: silence.alerts ?? 0 },
+          ),
         ),
       ),
   );
@@ -167,25 +177,27 @@ function buttons(message: WireMessage, card: AlertCard, { actions, clock, model 
   return h(
     'div',
     { class: 'alert-actions' },
-    card.acked ? press('unack', 'Unack') : press('ack', 'Ack'),
+    card.acked ? press('unack', t('alert.unack')) : press('ack', t('alert.ack')),
     isSilenced &&
       h(
         'span',
-        { class: 'button-group', role: 'group', 'aria-label': 'The silence' },
-        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silenced'),
-        press('unsilence', 'End', 'End the silence'),
-        EXTENSIONS.map(([name, label, length]) => press(name, label, `Extend the silence by ${length}`)),
+        { class: 'button-group', role: 'group', 'aria-label': t('alert.the-silence') },
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, t('alert.is-silenced')),
+        press('unsilence', t('alert.end'), t('alert.end-silence')),
+        EXTENSIONS.map(([name, label, length]) => press(name, label, t('alert.extend', { length }))),
       ),
     card.state === 'firing' &&
       (!isSilenced || card.silence?.alerts !== undefined) &&
       h(
         'span',
-        { class: 'button-group', role: 'group', 'aria-label': 'Silence for' },
-        h('span', { class: 'soft', 'aria-hidden': 'true' }, 'Silence'),
-        SILENCES.map(([name, label]) => press(name, label, `Silence for ${label}`)),
+        { class: 'button-group', role: 'group', 'aria-label': t('alert.silence-for') },
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, t('alert.silence')),
+        SILENCES.map(([name, length = t('alert.day')]) =>
+          press(name, length, t('alert.silence-for-length', { length })),
+        ),
       ),
     hasCopilot &&
-      h('button', { type: 'button', class: 'small', onclick: () => actions.askCopilot(message) }, 'Ask copilot'),
+      h('button', { type: 'button', class: 'small', onclick: () => actions.askCopilot(message) }, t('alert.ask')),
     linksTo(card.links),
   );
 }
@@ -194,7 +206,7 @@ const linksTo = (links: readonly CardLink[]): readonly HTMLElement[] =>
   links
     .filter(({ url }) => isSafeLink(url))
     .map(({ label, url }) =>
-      h('a', { class: 'external', href: url, target: '_blank', rel: 'noopener noreferrer' }, label),
+      h('a', { class: 'external', href: url, target: '_blank', rel: 'noopener noreferrer' }, cardWords(label)),
     );
 
 /** Updates the ages of firing alerts and the remaining times of silences. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
+import { copyWords, t } from '../text/text.ts';
 import { highlight } from './code/highlight.ts';
 import { withEmoji } from './emoji-codes.ts';
 import { splitLongText } from './long-text.ts';
@@ -53,7 +54,7 @@ function renderMarkdown(text: string, isGrowing: boolean, context: BodyContext):
   const clean = read(text, isGrowing);
   for (const pre of clean.querySelectorAll('pre')) dressCode(pre, context.clock);
   for (const table of clean.querySelectorAll('table')) {
-    const frame = h('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': 'Table' });
+    const frame = h('div', { class: 'table', tabindex: 0, role: 'group', 'aria-label': t('message.table') });
     table.replaceWith(frame);
     frame.append(table);
   }
@@ -125,7 +126,7 @@ function restOf(text: string): HTMLElement {
         rest.focus({ preventScroll: true });
       },
     },
-    `Show all: ${text.length.toLocaleString('en')} more characters`,
+    t('message.rest', { n: text.length }),
   );
   return button;
 }
@@ -136,10 +137,10 @@ function dressCode(pre: HTMLPreElement, clock: Clock): void {
   const text = pre.textContent ?? '';
   const language = pre.dataset.language ?? '';
   pre.setAttribute('role', 'group');
-  pre.setAttribute('aria-label', language === '' ? 'Code' : `Code, ${language}`);
+  pre.setAttribute('aria-label', language === '' ? t('message.code') : t('message.code-of', { language }));
   frame.append(
     pre,
-    copyButton(clock, 'the code', () => text),
+    copyButton(clock, t('message.copy-code'), () => text, copyWords),
   );
 }
 
@@ -166,7 +167,7 @@ function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyCon
 
 /** The beginning of a message without Markdown, in one line. */
 export function summaryOf({ body, deleted, attachments, card }: WireMessage, most = 120): string {
-  if (deleted) return 'deleted message';
+  if (deleted) return t('message.deleted.short');
   const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
   const words = (title || body)
     .slice(0, 10 * most)

@@ -1,8 +1,10 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { CardPoll, CommandAlerts, CommandCard } from '../../../src/rooms/domain/card/command-card.ts';
 import { type Child, h } from '../../shared/dom.ts';
-import { printDay, printFull, printLength, printTime } from '../shell/time-text.ts';
+import { dayOf, printDay, printFull, printLength, printTime } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { cardWords } from '../text/server-words.ts';
+import { t, withElement } from '../text/text.ts';
 
 const TITLES: Readonly<Record<string, string>> = { silence: 'Silence', alerts: 'Alerts' };
 
@@ -12,7 +14,7 @@ export function commandCardOf({ type, card }: WireMessage): (CommandCard & { rea
   const command = card as unknown as CommandCard;
   // Cards of earlier versions had no heading.
   const title = command.title ?? TITLES[command.command];
-  return typeof title === 'string' ? { ...command, title } : undefined;
+  return typeof title === 'string' ? { ...command, title: cardWords(title) } : undefined;
 }
 
 /** The result of a command. `body`: the text of its message, shown by cards without a view of their own. */
@@ -31,11 +33,11 @@ export function renderCommandCard(
       'div',
       { class: 'command-head' },
       h('strong', {}, card.title),
-      liveUntil > now && h('span', { class: 'soft' }, `live until ${printTime(liveUntil)}`),
+      liveUntil > now && h('span', { class: 'soft' }, t('card.live-until', { time: printTime(liveUntil) })),
     ),
     card.silence ? silenceView(card.silence, now) : false,
     card.poll ? pollView(message, card.poll, ui) : false,
-    card.alerts ? alertsView(card.alerts, card.silence ? 'matched ' : '') : false,
+    card.alerts ? alertsView(card.alerts, card.silence ? 'card.matched' : 'card.alerts') : false,
     card.silence || card.poll || card.alerts ? false : h('div', { class: 'body' }, body),
     buttons(message, card, ui),
   );
@@ -45,12 +47,12 @@ function silenceView(silence: NonNullable<CommandCard['silence']>, now: number):
   const { matchers, endsAt, endedBy, comment } = silence;
   const end = Date.parse(endsAt);
   const isOver = endedBy !== undefined || end <= now;
-  const day = printDay(end, now);
-  const until = `until ${printTime(end)}${day === 'Today' ? '' : `, ${day}`}`;
+  const when = { time: printTime(end), day: printDay(end, now) };
+  const until = t(dayOf(end) === dayOf(now) ? 'card.until' : 'card.until-day', when);
   return [
     h(
       'ul',
-      { class: 'alert-labels', 'aria-label': 'Matchers' },
+      { class: 'alert-labels', 'aria-label': t('card.matchers') },
       matchers.map((matcher) => h('li', {}, matcher)),
     ),
     comment !== '' && h('p', { class: 'command-comment' }, comment),
@@ -60,16 +62,17 @@ function silenceView(silence: NonNullable<CommandCard['silence']>, now: number):
       h(
         'span',
         { title: printFull(end) },
-        endedBy === undefined ? (isOver ? `ended, ${until}` : until) : `ended by ${endedBy}`,
+        endedBy !== undefined ? t('card.ended-by', { name: endedBy }) : isOver ? t('card.ended', { until }) : until,
       ),
-      !isOver && h('span', {}, h('span', { 'data-until': endsAt }, printLength(end - now)), ' left'),
+      !isOver &&
+        h('span', {}, withElement('card.left', 'left', h('span', { 'data-until': endsAt }, printLength(end - now)))),
     ),
   ];
 }
 
-function alertsView({ count, newlySilenced, listed }: CommandAlerts, verb: string): HTMLElement {
-  const words = count === 0 ? 'no active alerts' : count === 1 ? '1 active alert' : `${count} active alerts`;
-  const newly = newlySilenced === undefined || count === 0 ? '' : `, ${newlySilenced} newly silenced`;
+function alertsView({ count, newlySilenced, listed }: CommandAlerts, key: 'card.alerts' | 'card.matched'): HTMLElement {
+  const words = count === 0 ? t(`${key}.none`) : t(key, { n: count });
+  const newly = newlySilenced === undefined || count === 0 ? '' : `, ${t('card.newly', { n: newlySilenced })}`;
   const rows = listed.map(({ labels, summary }) => {
     const { alertname = '', ...others } = labels;
     const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
@@ -82,13 +85,8 @@ function alertsView({ count, newlySilenced, listed }: CommandAlerts, verb: strin
       summary !== '' && h('span', { class: 'command-summary' }, summary),
     );
   });
-  const more = count > listed.length && h('li', { class: 'soft' }, `and ${count - listed.length} more`);
-  return h(
-    'div',
-    { class: 'command-alerts' },
-    h('p', {}, `${verb}${words}${newly}`),
-    rows.length > 0 && h('ul', {}, rows, more),
-  );
+  const more = count > listed.length && h('li', { class: 'soft' }, t('alert.and-more', { n: count - listed.length }));
+  return h('div', { class: 'command-alerts' }, h('p', {}, words + newly), rows.length > 0 && h('ul', {}, rows, more));
 }
 
 /** Each answer is a button with a bar behind it; an answer of the user is pressed. */
@@ -120,7 +118,7 @@ function pollView(message: WireMessage, { question, options, closed }: CardPoll,
     vote.style.setProperty('--share', `${percent}%`);
     return h('li', {}, vote);
   });
-  const facts = `${votes} ${votes === 1 ? 'vote' : 'votes'}${closed ? ', closed' : ''}`;
+  const facts = t('poll.votes', { n: votes }) + (closed ? `, ${t('poll.closed')}` : '');
   return [
     h('p', { class: 'poll-question' }, question),
     h('ul', { class: 'poll-answers' }, rows),
@@ -138,7 +136,7 @@ function buttons(message: WireMessage, { actions = [], poll }: CommandCard, ui: 
     'div',
     { class: 'alert-actions' },
     shown.map(({ name, label }) =>
-      h('button', { type: 'button', class: 'small', onclick: () => ui.actions.press(message, name) }, label),
+      h('button', { type: 'button', class: 'small', onclick: () => ui.actions.press(message, name) }, cardWords(label)),
     ),
   );
 }

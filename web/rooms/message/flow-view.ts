@@ -2,6 +2,8 @@ import { h, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { printDay } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { noticeWords } from '../text/server-words.ts';
+import { t } from '../text/text.ts';
 import { tickCards } from './alert-card-view.ts';
 import type { Row } from './flow-rows.ts';
 import { type MessageLook, renderMessage, renderPending, rewriteBody } from './view.ts';
@@ -218,19 +220,24 @@ export class FlowView {
       case 'day':
         return h('div', { class: 'day', role: 'separator' }, h('span', {}, printDay(row.at, ui.clock.now())));
       case 'new':
-        return h('div', { class: 'new-mark', role: 'separator' }, h('span', {}, 'New messages'));
+        return h('div', { class: 'new-mark', role: 'separator' }, h('span', {}, t('mark.new')));
       case 'notice':
         return h(
           'div',
           { class: 'notice', role: 'status' },
           icon('eye'),
-          h('div', {}, h('p', { class: 'soft' }, 'Only you can see this'), h('p', { class: 'notice-text' }, row.text)),
+          h(
+            'div',
+            {},
+            h('p', { class: 'soft' }, t('notice.private')),
+            h('p', { class: 'notice-text' }, noticeWords(row.text)),
+          ),
           h(
             'button',
             {
               type: 'button',
               class: 'icon-button',
-              'aria-label': 'Dismiss',
+              'aria-label': t('notice.dismiss'),
               onclick: () => ui.actions.dropNote(row.id),
             },
             icon('close'),

@@ -1,6 +1,7 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { t } from '../text/text.ts';
 import { summaryOf } from './body.ts';
 import type { Tool } from './tools.ts';
 
@@ -20,7 +21,7 @@ export function openToolSheet(
   });
   const dialog = h(
     'dialog',
-    { class: 'sheet', 'aria-label': `Actions: ${message.author.name}` },
+    { class: 'sheet', 'aria-label': t('tools.of', { name: message.author.name }) },
     h('p', { class: 'sheet-title soft' }, h('strong', {}, message.author.name), ` ${summaryOf(message, 90)}`),
     h('div', { class: 'sheet-quick' }, quick),
     h('ul', {}, rows),

@@ -3,6 +3,7 @@ import { h } from '../../shared/dom.ts';
 import { type IconName, icon } from '../../shared/icons.ts';
 import { COMMON_EMOJI } from '../composer/emoji-names.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { openToolSheet } from './tool-sheet.ts';
 
 export interface ToolsHooks {
@@ -26,7 +27,7 @@ export interface Tool {
  * where a finger points, one button that opens them as a list.
  */
 export class MessageTools {
-  readonly element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Message' });
+  readonly element = h('div', { class: 'tools', role: 'toolbar', 'aria-label': t('tools') });
   readonly #ui: Ui;
   readonly #hooks: ToolsHooks;
   readonly #touch = matchMedia('(hover: none)');
@@ -67,7 +68,7 @@ export class MessageTools {
         {
           type: 'button',
           class: 'tool',
-          'aria-label': `React with ${emoji}`,
+          'aria-label': t('tools.react-with', { emoji }),
           onclick: () => actions.react(message, emoji),
         },
         emoji,
@@ -76,7 +77,7 @@ export class MessageTools {
     const tools = this.#toolsFor(message);
     if (!this.#touch.matches) return [...quick, ...tools.map(toolButton)];
     const open = (near: HTMLElement) => openToolSheet(message, quick, tools, near);
-    return [toolButton({ icon: 'more', label: 'Actions', act: open })];
+    return [toolButton({ icon: 'more', label: t('tools.open'), act: open })];
   }
 
   #toolsFor(message: WireMessage): readonly Tool[] {
@@ -85,17 +86,21 @@ export class MessageTools {
     const mayModerate = model.entry(message.roomId)?.isModerator === true || model.account.admin;
     const isOwnText = isMine && message.status !== 'streaming' && message.type === 'text';
     const tools: readonly (Tool | false)[] = [
-      { icon: 'react', label: 'React', key: 'e', act: (near) => this.#hooks.chooseEmoji(message, near) },
-      { icon: 'reply', label: 'Reply', key: 'r', act: () => actions.reply(message) },
+      { icon: 'react', label: t('tools.react'), key: 'e', act: (near) => this.#hooks.chooseEmoji(message, near) },
+      { icon: 'reply', label: t('tools.reply'), key: 'r', act: () => actions.reply(message) },
       !this.#hooks.isThread &&
         !message.threadId && {
-          ...{ icon: 'thread', label: 'Reply in a thread', key: 't' },
+          ...{ icon: 'thread', label: t('tools.thread'), key: 't' },
           act: () => actions.openThread(message.id),
         },
-      { icon: 'link', label: 'Copy the link', key: 'c', act: () => actions.copyLink(message) },
-      mayModerate && { icon: 'pin', label: message.pinned ? 'Unpin' : 'Pin', act: () => actions.pin(message) },
-      isOwnText && { icon: 'edit', label: 'Edit', act: () => actions.edit(message) },
-      (isMine || mayModerate) && { icon: 'trash', label: 'Delete', act: () => actions.remove(message) },
+      { icon: 'link', label: t('tools.link'), key: 'c', act: () => actions.copyLink(message) },
+      mayModerate && {
+        icon: 'pin',
+        label: t(message.pinned ? 'tools.unpin' : 'tools.pin'),
+        act: () => actions.pin(message),
+      },
+      isOwnText && { icon: 'edit', label: t('tools.edit'), act: () => actions.edit(message) },
+      (isMine || mayModerate) && { icon: 'trash', label: t('tools.delete'), act: () => actions.remove(message) },
     ];
     return tools.filter((tool) => tool !== false);
   }

@@ -11,6 +11,7 @@ import { pathOfMessage } from '../route.ts';
 import { avatar } from '../shell/avatar.ts';
 import { printFull, printSize, printTime, timeAgo } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
 import { renderBody, summaryOf } from './body.ts';
@@ -20,13 +21,7 @@ import { hasReacted } from './list.ts';
 import { splitLongText } from './long-text.ts';
 
 const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
-const KIND_WORDS: Readonly<Record<UserRef['kind'], string>> = {
-  human: '',
-  bot: 'bot',
-  copilot: 'copilot',
-  bridge: 'bridge',
-  system: '',
-};
+const kindWords = (kind: UserRef['kind']): string => (kind === 'human' || kind === 'system' ? '' : t(`kind.${kind}`));
 
 /** How a message is shown; in a thread without the link to the thread. */
 export interface MessageLook {
@@ -51,7 +46,7 @@ export function renderMessage(row: MessageRow, look: MessageLook, ui: Ui): HTMLE
         'div',
         { class: 'content' },
         h('header', { class: 'message-head' }, h('span', { class: 'author' }, author.name)),
-        h('p', { class: 'soft' }, 'This message cannot be shown as it was meant.'),
+        h('p', { class: 'soft' }, t('message.broken')),
         h('div', { class: 'body' }, h('p', { class: 'plain' }, shown)),
       ),
     );
@@ -92,21 +87,21 @@ function renderArticle(row: MessageRow, look: MessageLook, ui: Ui): HTMLElement 
       'div',
       { class: 'content' },
       !isGrouped && head(message, look, at),
-      message.pinned && h('p', { class: 'pinned-mark' }, icon('pin'), 'Pinned'),
+      message.pinned && h('p', { class: 'pinned-mark' }, icon('pin'), t('message.pinned')),
       message.replyTo !== null && quote(message.replyTo, look, ui),
-      deleted ? h('p', { class: 'deleted' }, 'This message was deleted.') : words(message, look, ui),
+      deleted ? h('p', { class: 'deleted' }, t('message.deleted')) : words(message, look, ui),
       !deleted && foot(message, look, ui),
     ),
   );
 }
 
 function head({ author, id, edited }: WireMessage, { entry }: MessageLook, at: number): HTMLElement {
-  const kind = KIND_WORDS[author.kind];
+  const kind = kindWords(author.kind);
   return h(
     'header',
     { class: 'message-head' },
     h('span', { class: 'author', title: author.id }, author.name),
-    kind !== '' && kind !== author.name.toLowerCase() && h('span', { class: 'kind' }, kind),
+    kind !== '' && kind.toLowerCase() !== author.name.toLowerCase() && h('span', { class: 'kind' }, kind),
     h(
       'a',
       {
@@ -116,7 +111,12 @@ function head({ author, id, edited }: WireMessage, { entry }: MessageLook, at: n
       },
       h('time', { datetime: new Date(at).toISOString() }, printTime(at)),
     ),
-    edited && h('span', { class: 'edited', title: `edited ${printFull(Date.parse(edited.at))}` }, 'edited'),
+    edited &&
+      h(
+        'span',
+        { class: 'edited', title: t('message.edited-at', { time: printFull(Date.parse(edited.at)) }) },
+        t('message.edited'),
+      ),
   );
 }
 
@@ -126,7 +126,7 @@ function quote(id: string, { entry }: MessageLook, { actions }: Ui): HTMLElement
     'button',
     { type: 'button', class: 'quote', onclick: () => actions.showMessage(id, entry.room.id) },
     icon('reply'),
-    quoted ? [h('strong', {}, quoted.author.name), h('span', {}, summaryOf(quoted))] : 'an earlier message',
+    quoted ? [h('strong', {}, quoted.author.name), h('span', {}, summaryOf(quoted))] : t('message.earlier'),
   );
 }
 
@@ -162,7 +162,7 @@ function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
       (name === 'all' || name === 'oncall' || entry.members.has(name) || name === copilotHandle(entry)),
   };
   return body === ''
-    ? h('p', { class: 'soft' }, 'thinking')
+    ? h('p', { class: 'soft' }, t('message.thinking'))
     : renderBody({ body, format: message.format, isGrowing: streamed !== undefined }, context);
 }
 
@@ -190,14 +190,16 @@ function runLine(message: WireMessage, place: string, { actions }: Ui): HTMLElem
   const { run, status } = message;
   const button = (name: 'stop' | 'refresh' | 'eye', label: string, action: () => void) =>
     h('button', { type: 'button', class: 'quiet run-button', onclick: action }, icon(name), label);
-  const failure = status === 'failed' ? (run?.error?.message ?? 'failed') : status === 'cancelled' ? 'stopped' : '';
+  const failure =
+    status === 'failed' ? (run?.error?.message ?? t('run.failed')) : status === 'cancelled' ? t('run.stopped') : '';
   return h(
     'p',
     { class: 'run-line', 'data-place': place },
     failure !== '' && h('span', { class: 'run-failure' }, icon('warning'), failure),
-    status === 'streaming' && button('stop', 'Stop', () => actions.stopRun(message)),
-    (status === 'failed' || status === 'cancelled') && button('refresh', 'Retry', () => actions.retryRun(message)),
-    status !== 'streaming' && button('eye', 'What it saw', () => actions.showSaw(message)),
+    status === 'streaming' && button('stop', t('run.stop'), () => actions.stopRun(message)),
+    (status === 'failed' || status === 'cancelled') &&
+      button('refresh', t('run.retry'), () => actions.retryRun(message)),
+    status !== 'streaming' && button('eye', t('run.saw'), () => actions.showSaw(message)),
     status === 'complete' && run?.model ? h('span', { class: 'soft' }, run.model) : false,
   );
 }
@@ -243,7 +245,7 @@ function foot(message: WireMessage, { entry, place }: MessageLook, { actions, mo
             'small',
           ),
         ),
-        h('strong', {}, thread.replies === 1 ? '1 reply' : `${thread.replies} replies`),
+        h('strong', {}, t('message.replies', { n: thread.replies })),
         h('span', { class: 'soft' }, timeAgo(thread.lastReplyAt, clock.now())),
       ),
   ];
@@ -264,7 +266,7 @@ export function renderPending(item: OutboxItem, isGrouped: boolean, look: Messag
       class: `message ${state}${isGrouped ? ' grouped' : ''}`,
       'data-id': item.id,
       tabindex: -1,
-      'aria-label': `${account.name}, ${state === 'failed' ? 'not sent' : 'sending'}`,
+      'aria-label': t(state === 'failed' ? 'message.state.failed' : 'message.state.sending', { name: account.name }),
     },
     h('div', { class: 'gutter' }, !isGrouped && avatar(account)),
     h(
@@ -284,16 +286,24 @@ export function renderPending(item: OutboxItem, isGrouped: boolean, look: Messag
             'p',
             { class: 'send-failure', role: 'alert' },
             icon('warning'),
-            h('span', {}, `Not sent: ${item.reason}`),
-            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.editSend(item.id) }, 'Edit'),
-            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.retrySend(item.id) }, 'Try again'),
-            h('button', { type: 'button', class: 'quiet', onclick: () => ui.actions.discardSend(item.id) }, 'Discard'),
+            h('span', {}, t('message.not-sent', { reason: item.reason })),
+            h(
+              'button',
+              { type: 'button', class: 'quiet', onclick: () => ui.actions.editSend(item.id) },
+              t('tools.edit'),
+            ),
+            h(
+              'button',
+              { type: 'button', class: 'quiet', onclick: () => ui.actions.retrySend(item.id) },
+              t('message.again'),
+            ),
+            h(
+              'button',
+              { type: 'button', class: 'quiet', onclick: () => ui.actions.discardSend(item.id) },
+              t('message.discard'),
+            ),
           )
-        : h(
-            'p',
-            { class: 'send-state' },
-            item.state === 'waiting' ? 'Waiting for the server' : item.state === 'sending' ? 'Sending' : 'Sent',
-          ),
+        : h('p', { class: 'send-state' }, t(`message.${item.state}`)),
     ),
   );
 }

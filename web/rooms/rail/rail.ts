@@ -5,6 +5,7 @@ import { roomName } from '../room/name.ts';
 import { addressOf, ROOT } from '../root.ts';
 import { pathOfRoom } from '../route.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 
 export interface RailHooks {
   newRoom(): void;
@@ -20,7 +21,7 @@ export class Rail {
   readonly #joined = h('ul', { class: 'rail-list' });
   readonly #direct = h('ul', { class: 'rail-list' });
   readonly #others = h('ul', { class: 'rail-list' });
-  readonly #othersTitle = h('h2', { class: 'rail-title' }, 'More rooms');
+  readonly #othersTitle = h('h2', { class: 'rail-title' }, t('rail.more'));
   readonly #inboxCount = h('span', { class: 'count-badge', 'aria-hidden': 'true', hidden: true });
   readonly #inboxWords = h('span', { class: 'off-screen' });
   readonly #pill: HTMLElement;
@@ -37,7 +38,7 @@ export class Rail {
         type: 'button',
         class: 'me-button',
         'aria-haspopup': 'dialog',
-        'aria-label': `${account.name}: settings`,
+        'aria-label': t('rail.settings', { name: account.name }),
         onclick: () => hooks.settings(me),
       },
       icon('person'),
@@ -47,13 +48,13 @@ export class Rail {
       'button',
       { type: 'button', class: 'search-button', onclick: () => hooks.inbox() },
       icon('bell'),
-      h('span', {}, 'Inbox', this.#inboxWords),
+      h('span', {}, t('inbox'), this.#inboxWords),
       this.#inboxCount,
       h('kbd', { 'aria-hidden': 'true' }, 'i'),
     );
     this.element = h(
       'nav',
-      { class: 'rail', 'aria-label': 'Rooms' },
+      { class: 'rail', 'aria-label': t('rail') },
       h(
         'header',
         { class: 'rail-head' },
@@ -61,7 +62,7 @@ export class Rail {
           'a',
           { class: 'brand', href: ROOT },
           h('img', { src: addressOf('/favicon.svg'), alt: '', width: 24, height: 24 }),
-          h('span', {}, 'Rooms'),
+          h('span', {}, t('rail')),
         ),
         this.#pill,
       ),
@@ -69,16 +70,16 @@ export class Rail {
         'button',
         { type: 'button', class: 'search-button', onclick: () => hooks.search() },
         icon('search'),
-        h('span', {}, 'Search'),
+        h('span', {}, t('rail.search')),
         h('kbd', {}, '/'),
       ),
       inbox,
       h(
         'div',
         { class: 'rail-scroll' },
-        titleRow('Your rooms', 'New room', hooks.newRoom),
+        titleRow(t('rail.yours'), t('rail.new-room'), hooks.newRoom),
         this.#joined,
-        titleRow('Direct messages', 'New direct message', hooks.newDirect),
+        titleRow(t('rail.direct'), t('rail.new-direct'), hooks.newDirect),
         this.#direct,
         this.#othersTitle,
         this.#others,
@@ -93,7 +94,7 @@ export class Rail {
     const { size } = this.#ui.model.inbox;
     this.#inboxCount.hidden = size === 0;
     setText(this.#inboxCount, size > 99 ? '99+' : String(size));
-    setText(this.#inboxWords, size === 0 ? '' : `, ${size} unread`);
+    setText(this.#inboxWords, size === 0 ? '' : `, ${t('rail.unread', { n: size })}`);
   }
 
   show(): void {
@@ -125,7 +126,9 @@ export class Rail {
     const known = this.#links.get(room.id);
     if (known?.stamp === stamp) return known.element;
     const isQuiet = entry.me?.involvement === 'nothing' || entry.me?.involvement === 'invisible';
-    const counted = mentions > 0 ? `, ${unread} unread, ${mentions} for you` : unread > 0 ? `, ${unread} unread` : '';
+    const counted =
+      (unread > 0 ? `, ${t('rail.unread', { n: unread })}` : '') +
+      (mentions > 0 ? `, ${t('rail.for-you', { n: mentions })}` : '');
     const open = (event: MouseEvent) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
@@ -171,7 +174,7 @@ const titleRow = (title: string, action: string, act: () => void): HTMLElement =
   );
 
 function alertBadge(count: number): HTMLElement {
-  const words = count === 1 ? '1 alert fires' : `${count} alerts fire`;
+  const words = t('rail.alerts', { n: count });
   return h(
     'span',
     { class: 'alert-badge', title: words },

@@ -7,6 +7,7 @@ import { hasReacted } from '../message/list.ts';
 import { pathOfMessage } from '../route.ts';
 import { askToDelete } from '../shell/dialogs.ts';
 import type { Actions, Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 
 /** The actions that other parts of the page perform. */
 export interface ActionHooks {
@@ -54,7 +55,7 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
       const slug = ui().model.entry(message.roomId)?.room.slug ?? message.roomId;
       const link = location.origin + pathOfMessage(slug, message.id);
       navigator.clipboard.writeText(link).then(
-        () => hooks.say('Link copied'),
+        () => hooks.say(t('tools.linked')),
         () => hooks.say(link),
       );
     },
@@ -64,7 +65,7 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
         const body: RunBody = {
           messageId: message.id,
           threadId: message.id,
-          prompt: 'What does this alert mean, and what should be looked at first?',
+          prompt: t('alert.question'),
         };
         await ui().api.send('POST', `/api/room/${message.roomId}/copilot/run`, { body });
         hooks.openThread(message.id);

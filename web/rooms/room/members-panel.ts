@@ -8,17 +8,13 @@ import { NEW_ONLY } from '../api.ts';
 import { summaryOf } from '../message/body.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
+import { copyWords, t } from '../text/text.ts';
 import type { RoomEntry } from './entry.ts';
 import type { Panel } from './panels.ts';
 import { PeopleList } from './people-list.ts';
 import { labelList, RoomSettings } from './settings.ts';
 
-const INVOLVEMENTS = [
-  ['everything', 'Every message'],
-  ['mentions', 'Mentions and direct messages'],
-  ['nothing', 'Nothing'],
-  ['invisible', 'Nothing, and hide what is unread'],
-] as const;
+const INVOLVEMENTS = ['everything', 'mentions', 'nothing', 'invisible'] as const;
 
 /** The members of a room, its topic, and the user's notifications. */
 export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
@@ -32,7 +28,8 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
     if (!settings) syncChildren(about, aboutRoom(entry.room));
     about.hidden = about.childElementCount === 0;
     pins.hidden = entry.room.pinned.length === 0;
-    if (!pins.contains(document.activeElement)) pins.replaceChildren(h('h2', {}, 'Pinned'), pinnedList(entry, ui));
+    if (!pins.contains(document.activeElement))
+      pins.replaceChildren(h('h2', {}, t('members.pinned')), pinnedList(entry, ui));
     people.refresh();
   };
   refresh();
@@ -49,7 +46,7 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
       h(
         'section',
         { class: 'panel-part' },
-        h('button', { type: 'button', class: 'danger', onclick: () => leave(entry, ui) }, 'Leave the room'),
+        h('button', { type: 'button', class: 'danger', onclick: () => leave(entry, ui) }, t('members.leave')),
       ),
   );
   return { element, refresh };
@@ -62,7 +59,7 @@ function notifyField(entry: RoomEntry, { involvement: chosen }: WireMe, ui: Ui):
   const choice = h(
     'select',
     {},
-    INVOLVEMENTS.map(([value, label]) => h('option', { value, selected: value === chosen }, label)),
+    INVOLVEMENTS.map((value) => h('option', { value, selected: value === chosen }, t(`members.${value}`))),
   );
   choice.addEventListener('change', async () => {
     if (!entry.me) return;
@@ -75,13 +72,13 @@ function notifyField(entry: RoomEntry, { involvement: chosen }: WireMe, ui: Ui):
       ui.actions.fail(error);
     }
   });
-  return h('div', { class: 'panel-part fields' }, h('label', {}, 'Notify me of', choice));
+  return h('div', { class: 'panel-part fields' }, h('label', {}, t('members.notify'), choice));
 }
 
 function pinnedList(entry: RoomEntry, ui: Ui): HTMLElement {
   const rows = entry.room.pinned.map((id) => {
     const message = entry.list.get(id);
-    const text = message ? `${message.author.name}: ${summaryOf(message, 70)}` : 'a pinned message';
+    const text = message ? `${message.author.name}: ${summaryOf(message, 70)}` : t('members.pinned-message');
     return h(
       'li',
       {},
@@ -99,9 +96,9 @@ function pinnedList(entry: RoomEntry, ui: Ui): HTMLElement {
 function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
   const field = h('input', {
     type: 'text',
-    placeholder: 'user id',
+    placeholder: t('members.id'),
     required: true,
-    'aria-label': 'Id of the user to add',
+    'aria-label': t('members.id.label'),
     autocapitalize: 'off',
   });
   const add = async (event: Event) => {
@@ -116,7 +113,7 @@ function addForm({ room }: RoomEntry, { api, actions }: Ui): HTMLElement {
       actions.fail(error);
     }
   };
-  return h('form', { class: 'panel-part inline-form', onsubmit: add }, field, h('button', {}, 'Add'));
+  return h('form', { class: 'panel-part inline-form', onsubmit: add }, field, h('button', {}, t('members.add')));
 }
 
 function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement {
@@ -129,7 +126,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(
         h('code', { tabindex: 0 }, link),
-        copyButton(clock, 'the invite link', () => link),
+        copyButton(clock, t('members.invite.copy'), () => link, copyWords),
       );
     } catch (error) {
       actions.fail(error);
@@ -138,7 +135,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
   return h(
     'section',
     { class: 'panel-part' },
-    h('button', { type: 'button', onclick: make }, 'Make an invite link'),
+    h('button', { type: 'button', onclick: make }, t('members.invite')),
     place,
   );
 }
@@ -146,7 +143,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
 async function leave({ room }: RoomEntry, { api, actions }: Ui): Promise<void> {
   try {
     await api.send('DELETE', `/api/room/${room.id}/me`);
-    actions.say(`You have left ${room.name}`);
+    actions.say(t('room.left', { room: room.name }));
   } catch (error) {
     actions.fail(error);
   }

@@ -10,6 +10,7 @@ import { FlowView } from '../message/flow-view.ts';
 import { MessageTools } from '../message/tools.ts';
 import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { emptyRoom } from './empty-room.ts';
 import type { RoomEntry } from './entry.ts';
 import { roomName } from './name.ts';
@@ -57,7 +58,7 @@ export class RoomPane {
           hooks.moved(isAtEnd);
         },
       },
-      'Messages',
+      t('room.messages'),
     );
     this.composer = new Composer(
       {
@@ -68,7 +69,7 @@ export class RoomPane {
         leave: () => this.flow.focusLast(),
       },
       uploads,
-      'Message',
+      t('room.message'),
     );
     new MessageTools(ui, this.flow.element, {
       messageOf: (id) => model.current?.list.get(id),
@@ -99,8 +100,8 @@ export class RoomPane {
     this.#join = h(
       'div',
       { class: 'join-bar', hidden: true },
-      h('span', {}, 'You are reading as a guest.'),
-      h('button', { type: 'button', class: 'primary', onclick: current(hooks.join) }, 'Join the room'),
+      h('span', {}, t('room.guest')),
+      h('button', { type: 'button', class: 'primary', onclick: current(hooks.join) }, t('room.join')),
     );
     this.element = h(
       'main',
@@ -110,7 +111,7 @@ export class RoomPane {
         { class: 'room-head' },
         h(
           'button',
-          { type: 'button', class: 'icon-button back', 'aria-label': 'All rooms', onclick: () => hooks.back() },
+          { type: 'button', class: 'icon-button back', 'aria-label': t('room.all'), onclick: () => hooks.back() },
           icon('left'),
         ),
         h('div', { class: 'room-title' }, this.#title, this.#topic),
@@ -154,24 +155,22 @@ export class RoomPane {
     const name = roomName(room, model.account);
     setText(this.#title, name);
     setText(this.#topic, room.topic);
-    const here = online.size > 0 ? `, ${online.size} here` : '';
+    const here = online.size > 0 ? `, ${t('room.here', { n: online.size })}` : '';
     setText(this.#members.querySelector('span') as HTMLElement, String(room.memberCount));
-    this.#members.setAttribute('aria-label', `Members: ${room.memberCount}${here}`);
-    this.#members.title = `${room.memberCount} members${here}`;
+    this.#members.setAttribute('aria-label', t('room.members.label', { n: room.memberCount }) + here);
+    this.#members.title = t('room.members', { n: room.memberCount }) + here;
     const { copilot } = room;
-    setText(this.#copilot.querySelector('span') as HTMLElement, copilot?.enabled ? copilot.name : 'Copilot');
+    const named = { name: copilot?.name ?? '', provider: copilot?.provider ?? '' };
+    setText(this.#copilot.querySelector('span') as HTMLElement, copilot?.enabled ? copilot.name : t('copilot'));
     this.#copilot.dataset.on = String(copilot?.enabled === true);
     // The user can see which provider gets the messages.
-    this.#copilot.title = copilot?.enabled ? `${copilot.name} answers here by ${copilot.provider}` : 'Set up a copilot';
-    this.#copilot.setAttribute(
-      'aria-label',
-      copilot?.enabled ? `Copilot ${copilot.name}, answers by ${copilot.provider}` : 'Set up a copilot',
-    );
+    this.#copilot.title = copilot?.enabled ? t('copilot.answers', named) : t('copilot.set-up');
+    this.#copilot.setAttribute('aria-label', copilot?.enabled ? t('copilot.label', named) : t('copilot.set-up'));
     const isGuest = me === undefined && !model.account.admin;
     this.#join.hidden = !isGuest;
     this.composer.element.hidden = isGuest;
     this.composer.closed = this.#closedBecause(current);
-    if (!this.composer.element.inert) this.composer.placeholder = `Message ${name}`;
+    if (!this.composer.element.inert) this.composer.placeholder = t('room.write', { name });
   }
 
   drawFlow(): void {
@@ -215,11 +214,10 @@ export class RoomPane {
       this.#typing,
       names.length === 0
         ? ''
-        : names.length === 1
-          ? `${first} is typing`
-          : names.length === 2
-            ? `${first} and ${second} are typing`
-            : 'Several people are typing',
+        : t(names.length === 1 ? 'room.typing.one' : names.length === 2 ? 'room.typing.two' : 'room.typing.many', {
+            first,
+            second,
+          }),
     );
   }
 
@@ -227,14 +225,14 @@ export class RoomPane {
     const { current } = this.#ui.model;
     this.#jump.hidden = !current || this.flow.isAtEnd || (current.list.messages.length === 0 && !current.list.hasAfter);
     const unread = current?.unread ?? 0;
-    setText(this.#jumpText, unread > 0 ? `${unread} new ${unread === 1 ? 'message' : 'messages'}` : 'Latest');
+    setText(this.#jumpText, unread > 0 ? t('room.new', { n: unread }) : t('room.latest'));
   }
 
   #closedBecause({ room, me, isModerator }: RoomEntry): string | undefined {
-    if (room.archived) return 'This room is archived';
+    if (room.archived) return t('room.archived');
     if (this.#ui.model.account.admin || isModerator) return undefined;
-    if (me?.role === 'guest') return 'Guests may read and react here';
-    return room.readOnly ? 'Only admins write here' : undefined;
+    if (me?.role === 'guest') return t('room.guests-read');
+    return room.readOnly ? t('room.admins-write') : undefined;
   }
 
   #people() {
@@ -245,7 +243,7 @@ export class RoomPane {
     return [
       ...(handle ? [{ id: handle, name: current.room.copilot?.name ?? '' }] : []),
       ...people,
-      { id: 'all', name: 'everybody here' },
+      { id: 'all', name: t('room.everybody') },
     ];
   }
 

@@ -1,6 +1,7 @@
 import { copilotPanel } from '../copilot/panel.ts';
 import type { Drawer } from '../shell/drawer.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { membersPanel } from './members-panel.ts';
 
 export type PanelName = 'members' | 'copilot';
@@ -12,7 +13,7 @@ export interface Panel {
   refresh(): void;
 }
 
-const TITLES: Readonly<Record<PanelName, string>> = { members: 'About this room', copilot: 'Copilot' };
+const TITLES = { members: 'room.about', copilot: 'copilot' } as const;
 const PANELS = { members: membersPanel, copilot: copilotPanel } as const;
 
 /** The panels about the open room, kept up to date. */
@@ -36,7 +37,7 @@ export class RoomPanels {
     if (this.#drawer.name === name) this.#drawer.close();
     else if (current) {
       this.#panel = PANELS[name](current, this.#ui);
-      this.#drawer.show(name, TITLES[name], this.#panel.element);
+      this.#drawer.show(name, t(TITLES[name]), this.#panel.element);
     }
   }
 }

@@ -4,6 +4,7 @@ import { icon } from '../../shared/icons.ts';
 import { ANY_VERSION } from '../api.ts';
 import { avatar } from '../shell/avatar.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import type { RoomEntry } from './entry.ts';
 
 const ROLES = ['owner', 'admin', 'member', 'guest'] as const;
@@ -32,7 +33,7 @@ export class PeopleList {
 
   refresh(): void {
     const { members, online, room } = this.#entry;
-    setText(this.#title, `${room.memberCount} ${room.memberCount === 1 ? 'member' : 'members'}`);
+    setText(this.#title, t('room.members', { n: room.memberCount }));
     const people = [...members.values()].sort(
       (a, b) => Number(online.has(b.userId)) - Number(online.has(a.userId)) || a.user.name.localeCompare(b.user.name),
     );
@@ -61,9 +62,9 @@ function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry:
   const mayManage = (entry.isModerator || model.account.admin) && userId !== model.account.id && user.kind === 'human';
   const choice = h(
     'select',
-    { class: 'role', 'aria-label': `Role of ${user.name}` },
-    ROLES.map((value) => h('option', { value, selected: value === role }, value)),
-    h('option', { value: 'remove' }, 'remove'),
+    { class: 'role', 'aria-label': t('members.role', { name: user.name }) },
+    ROLES.map((value) => h('option', { value, selected: value === role }, t(`role.${value}`))),
+    h('option', { value: 'remove' }, t('members.remove')),
   );
   choice.addEventListener('change', () => {
     const path = `/api/room/${entry.room.id}/member/${userId}`;
@@ -98,13 +99,13 @@ function personRow({ user, userId, role }: WireMember, isOnline: boolean, entry:
         {
           type: 'button',
           class: 'icon-button',
-          'aria-label': `Message ${user.name}`,
-          title: `Message ${user.name}`,
+          'aria-label': t('members.message', { name: user.name }),
+          title: t('members.message', { name: user.name }),
           onclick: () => actions.messageUser(userId),
         },
         icon('thread'),
       ),
-    isOnline && h('span', { class: 'here' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), 'here'),
-    mayManage ? choice : role !== 'member' && h('span', { class: 'soft' }, role),
+    isOnline && h('span', { class: 'here' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), t('members.here')),
+    mayManage ? choice : role !== 'member' && h('span', { class: 'soft' }, t(`role.${role}`)),
   );
 }

@@ -3,6 +3,7 @@ import { h } from '../../shared/dom.ts';
 import { reasonOf } from '../api-error.ts';
 import { parseCount, parseLabels, printLabels } from '../shell/label-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import type { RoomEntry } from './entry.ts';
 
 /** The fields of a room that the form changes. */
@@ -55,23 +56,19 @@ export class RoomSettings {
     const more = h(
       'div',
       { class: 'fields' },
-      h('label', {}, 'Labels, one name=value a line', labels),
-      h('p', { class: 'soft hint', id: 'labels-hint' }, 'Alerts with the same labels belong to this room.'),
-      h('label', {}, 'Keep messages for this many days', days),
-      h('label', {}, 'Keep at most this many messages', maxMessages),
-      h(
-        'p',
-        { class: 'soft hint', id: 'retention-hint' },
-        'Other messages are removed for good, once an hour. Pinned messages are kept.',
-      ),
+      h('label', {}, t('settings.labels'), labels),
+      h('p', { class: 'soft hint', id: 'labels-hint' }, t('settings.labels.hint')),
+      h('label', {}, t('settings.days'), days),
+      h('label', {}, t('settings.messages'), maxMessages),
+      h('p', { class: 'soft hint', id: 'retention-hint' }, t('settings.retention.hint')),
     );
     return h(
       'form',
       { class: 'panel-part fields', onsubmit: (event: Event) => void this.#submit(event) },
-      h('label', {}, 'Name', name),
-      h('label', {}, 'Topic', topic),
-      h('details', { open: isSet }, h('summary', {}, 'Labels and retention'), more),
-      h('button', { class: 'small' }, 'Save'),
+      h('label', {}, t('settings.name'), name),
+      h('label', {}, t('settings.topic'), topic),
+      h('details', { open: isSet }, h('summary', {}, t('settings.more')), more),
+      h('button', { class: 'small' }, t('save')),
       this.#result,
     );
   }
@@ -102,11 +99,9 @@ export class RoomSettings {
       this.#isTouched = false;
       this.#fill();
     } else this.#known = this.#entry.room;
-    if (!wanted.retention) return 'Saved.';
+    if (!wanted.retention) return t('saved');
     const { messages } = await api.send<WireRetention>('GET', `${path}/retention`);
-    return messages === 0
-      ? 'Saved. No message is removed now.'
-      : `Saved. ${messages} ${messages === 1 ? 'message is' : 'messages are'} removed within the hour.`;
+    return messages === 0 ? t('settings.removes-none') : t('settings.removes', { n: messages });
   }
 
   /** The changed settings only: other users may have changed the rest meanwhile. */
@@ -115,8 +110,11 @@ export class RoomSettings {
     const wanted: Settings = {
       name: name.value.trim(),
       topic: topic.value.trim(),
-      labels: parseLabels(labels.value),
-      retention: { days: parseCount('Days', days.value), maxMessages: parseCount('Messages', maxMessages.value) },
+      labels: parseLabels(labels.value, t),
+      retention: {
+        days: parseCount(days.value, t('settings.bad-days')),
+        maxMessages: parseCount(maxMessages.value, t('settings.bad-messages')),
+      },
     };
     const isOther = (field: keyof Settings) => JSON.stringify(wanted[field]) !== JSON.stringify(this.#known[field]);
     return Object.fromEntries(Object.entries(wanted).filter(([field]) => isOther(field as keyof Settings)));
@@ -135,12 +133,12 @@ function createFields() {
       type: 'text',
       inputmode: 'numeric',
       autocomplete: 'off',
-      placeholder: 'no limit of its own',
+      placeholder: t('settings.no-limit'),
       'aria-describedby': 'retention-hint',
     });
   return {
     name: h('input', { type: 'text', maxlength: 80, required: true }),
-    topic: h('input', { type: 'text', maxlength: 250, placeholder: 'What is this room about?' }),
+    topic: h('input', { type: 'text', maxlength: 250, placeholder: t('settings.topic.hint') }),
     labels,
     days: count(),
     maxMessages: count(),
@@ -152,6 +150,6 @@ export const labelList = ({ labels }: WireRoom): HTMLElement | false =>
   Object.keys(labels).length > 0 &&
   h(
     'ul',
-    { class: 'room-labels', 'aria-label': 'Labels' },
+    { class: 'room-labels', 'aria-label': t('alert.labels') },
     Object.entries(labels).map(([name, value]) => h('li', {}, `${name}=${value}`)),
   );

@@ -7,6 +7,7 @@ import { roomName } from '../room/name.ts';
 import { avatar } from '../shell/avatar.ts';
 import { timeAgo } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { readSnippet } from './snippet.ts';
 
 /** A row of the palette. */
@@ -31,7 +32,7 @@ export function roomChoices(query: string, { model, actions }: Ui): readonly Cho
       content: [
         icon(room.visibility === 'public' ? 'hash' : room.visibility === 'private' ? 'lock' : 'person'),
         h('span', { class: 'palette-name' }, roomName(room, model.account)),
-        h('span', { class: 'soft palette-hint' }, unread > 0 ? `${unread} unread` : room.topic),
+        h('span', { class: 'soft palette-hint' }, unread > 0 ? t('rail.unread', { n: unread }) : room.topic),
       ],
     }));
 }
@@ -42,7 +43,7 @@ export const personChoice = (user: WireUser, { actions }: Ui): Choice => ({
   content: [
     avatar(user, 'small'),
     h('span', { class: 'palette-name' }, user.name),
-    h('span', { class: 'soft palette-hint' }, `@${user.id}, direct message`),
+    h('span', { class: 'soft palette-hint' }, t('search.direct', { id: user.id })),
   ],
 });
 

@@ -2,6 +2,7 @@ import type { WireHit } from '../../../src/rooms/contract/search.ts';
 import { h } from '../../shared/dom.ts';
 import { roomName } from '../room/name.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { filterValue, hasFilter, toggleFilter } from './query.ts';
 
 /** Authors and rooms of the finds that are offered as filters. */
@@ -9,7 +10,7 @@ const MAX_OF_HITS = 3;
 
 /** The filters of a search as buttons, which write them into the query. */
 export class FilterBar {
-  readonly element = h('div', { class: 'filter-bar', role: 'group', 'aria-label': 'Filters' });
+  readonly element = h('div', { class: 'filter-bar', role: 'group', 'aria-label': t('search.filters') });
   readonly #ui: Ui;
   readonly #change: (query: string) => void;
   #query = '';
@@ -29,8 +30,8 @@ export class FilterBar {
     const hadFocus = (document.activeElement as HTMLElement | null)?.dataset.filter;
     this.element.replaceChildren(
       ...filters.map(([filter, label]) => this.#button(filter, label)),
-      this.#day('after:', 'After'),
-      this.#day('before:', 'Before'),
+      this.#day('after:', t('search.after')),
+      this.#day('before:', t('search.before')),
     );
     if (hadFocus) this.element.querySelector<HTMLElement>(`[data-filter="${CSS.escape(hadFocus)}"]`)?.focus();
   }
@@ -38,18 +39,20 @@ export class FilterBar {
   #filters(hits: readonly WireHit[]): readonly (readonly [filter: string, label: string])[] {
     const { account, current } = this.#ui.model;
     const open = current?.room;
-    const authors = hits.map(({ message }) => [`from:${message.author.id}`, `From ${message.author.name}`] as const);
+    const authors = hits.map(
+      ({ message }) => [`from:${message.author.id}`, t('search.from', { name: message.author.name })] as const,
+    );
     const rooms = hits.flatMap(({ message }) => {
       const room = this.#ui.model.entry(message.roomId)?.room;
-      return room ? [[`in:${room.slug}`, `In ${roomName(room, account)}`] as const] : [];
+      return room ? [[`in:${room.slug}`, t('search.in', { name: roomName(room, account) })] as const] : [];
     });
     return [
       ...new Map<string, string>([
-        ...(open ? [[`in:${open.slug}`, `In ${roomName(open, account)}`] as const] : []),
-        [`from:${account.id}`, 'From me'],
-        ['has:file', 'Files'],
-        ['has:link', 'Links'],
-        ['type:alert', 'Alerts'],
+        ...(open ? [[`in:${open.slug}`, t('search.in', { name: roomName(open, account) })] as const] : []),
+        [`from:${account.id}`, t('search.from-me')],
+        ['has:file', t('search.files')],
+        ['has:link', t('search.links')],
+        ['type:alert', t('search.alerts')],
         ...[...new Map(authors)].filter(([filter]) => filter !== `from:${account.id}`).slice(0, MAX_OF_HITS),
         ...[...new Map(rooms)].slice(0, MAX_OF_HITS),
       ]),

@@ -4,6 +4,7 @@ import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { reasonOf } from '../api-error.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 import { type Choice, hitChoice, personChoice, roomChoices } from './choices.ts';
 import { FilterBar } from './filter-bar.ts';
 import { withLocalDays } from './query.ts';
@@ -24,12 +25,17 @@ export class Palette {
     'aria-expanded': 'true',
     'aria-controls': 'palette-list',
     'aria-autocomplete': 'list',
-    'aria-label': 'Search rooms and messages',
-    placeholder: 'Rooms, people, messages',
+    'aria-label': t('search.label'),
+    placeholder: t('search.placeholder'),
     autocomplete: 'off',
     spellcheck: 'false',
   });
-  readonly #list = h('ul', { class: 'palette-list', id: 'palette-list', role: 'listbox', 'aria-label': 'Found' });
+  readonly #list = h('ul', {
+    class: 'palette-list',
+    id: 'palette-list',
+    role: 'listbox',
+    'aria-label': t('search.found'),
+  });
   readonly #status = h('p', { class: 'palette-status soft', role: 'status' });
   readonly #filters: FilterBar;
   readonly #dialog: HTMLDialogElement;
@@ -49,12 +55,12 @@ export class Palette {
     });
     const close = h(
       'button',
-      { type: 'button', class: 'icon-button', 'aria-label': 'Close', onclick: () => this.#dialog.close() },
+      { type: 'button', class: 'icon-button', 'aria-label': t('close'), onclick: () => this.#dialog.close() },
       icon('close'),
     );
     this.#dialog = h(
       'dialog',
-      { class: 'palette', 'aria-label': 'Search' },
+      { class: 'palette', 'aria-label': t('search') },
       h('div', { class: 'palette-field' }, icon('search'), this.#field, close),
       this.#filters.element,
       this.#list,
@@ -99,7 +105,7 @@ export class Palette {
       .filter(({ kind, disabled, id }) => kind === 'human' && !disabled && id !== model.account.id)
       .slice(0, query.startsWith('@') ? users.length : MAX_PEOPLE)
       .map((user) => personChoice(user, this.#ui));
-    if (query.startsWith('@') && this.#people.length === 0) this.#status.textContent = 'Nobody by that name.';
+    if (query.startsWith('@') && this.#people.length === 0) this.#status.textContent = t('search.nobody');
     this.#show();
   }
 
@@ -111,13 +117,8 @@ export class Palette {
       this.#next = next;
       this.#show();
       const { length } = this.#hits;
-      const more = next === null ? '' : ' so far';
       this.#status.textContent =
-        length === 0
-          ? 'No messages found.'
-          : length === 1
-            ? '1 message'
-            : `${length} messages${more}, the newest first`;
+        length === 0 ? t('search.none') : t(next === null ? 'search.count' : 'search.so-far', { n: length });
     } catch (error) {
       if (this.#asked === query) this.#status.textContent = reasonOf(error).replace(/^q: /, '');
     }
@@ -145,7 +146,7 @@ export class Palette {
   #moreChoice(): Choice {
     return {
       staysOpen: true,
-      content: [h('span', { class: 'palette-more' }, 'More messages')],
+      content: [h('span', { class: 'palette-more' }, t('search.more'))],
       take: () => void this.#search(this.#asked),
     };
   }

@@ -2,9 +2,12 @@ import type { Boot } from '../../../src/rooms/contract/boot.ts';
 import type { RoomDraftBody, WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
+import { keepLanguage, LANGUAGE_NAMES, LANGUAGES, type Language } from '../../shared/language.ts';
 import { chooseTheme, readTheme, THEMES, type Theme } from '../../shared/theme.ts';
 import { reasonOf } from '../api-error.ts';
 import { ROOT } from '../root.ts';
+import type { TextKey } from '../text/en.ts';
+import { language, t } from '../text/text.ts';
 import type { Ui } from './ui.ts';
 
 interface Asked {
@@ -20,7 +23,7 @@ interface Asked {
 function ask({ title, body, action, isDanger, act }: Asked): void {
   const problem = h('p', { class: 'form-problem', role: 'alert' });
   const perform = h('button', { type: 'submit', class: isDanger ? 'danger' : 'primary' }, action);
-  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, t('cancel'));
   const form = h(
     'form',
     { class: 'fields' },
@@ -52,19 +55,19 @@ export function askForRoom({ api, model, actions }: Ui): void {
     type: 'text',
     required: true,
     maxlength: 80,
-    placeholder: 'Payments on-call',
+    placeholder: t('new-room.example'),
     autocomplete: 'off',
   });
   const topic = h('input', { type: 'text', maxlength: 250, autocomplete: 'off' });
   const isPrivate = h('input', { type: 'checkbox' });
   ask({
-    title: 'New room',
+    title: t('new-room'),
     body: [
-      h('label', {}, 'Name', name),
-      h('label', {}, 'Topic (optional)', topic),
-      h('label', { class: 'check' }, isPrivate, 'Private: only members see that it exists'),
+      h('label', {}, t('new-room.name'), name),
+      h('label', {}, t('new-room.topic'), topic),
+      h('label', { class: 'check' }, isPrivate, t('new-room.private')),
     ],
-    action: 'Create the room',
+    action: t('new-room.create'),
     async act() {
       const visibility = isPrivate.checked ? 'private' : 'public';
       const room = await api.send<WireRoom>('POST', '/api/room', {
@@ -78,31 +81,36 @@ export function askForRoom({ api, model, actions }: Ui): void {
 
 export function askToDelete(what: string, act: () => Promise<void>): void {
   ask({
-    title: 'Delete this message?',
-    body: [h('p', { class: 'soft' }, what), h('p', {}, 'Its text is removed for everybody; its place stays.')],
-    action: 'Delete',
+    title: t('delete'),
+    body: [h('p', { class: 'soft' }, what), h('p', {}, t('delete.effect'))],
+    action: t('delete.do'),
     isDanger: true,
     act,
   });
 }
 
 export function askToJoin(room: string, inviter: string, act: () => Promise<void>): void {
-  ask({ title: `Join ${room}?`, body: [h('p', {}, `${inviter} invites you.`)], action: 'Join', act });
+  ask({
+    title: t('join', { room }),
+    body: [h('p', {}, t('join.invited', { name: inviter }))],
+    action: t('join.do'),
+    act,
+  });
 }
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['/ or Ctrl K', 'search, go to a room'],
-  ['i', 'inbox: unread mentions and threads'],
-  ['Enter', 'send; Shift Enter for a new line'],
-  ['\u2191 in an empty field', 'edit your last message'],
-  ['Esc', 'from the field to the messages, and back'],
-  ['\u2191 \u2193 Home End', 'from message to message'],
-  ['r', 'reply to the message'],
-  ['t', 'its thread'],
-  ['e', 'react to it'],
-  ['c', 'copy its link'],
-  ['Alt \u2191 \u2193', 'the room before, the next room'],
-];
+const KEYS = [
+  'keys.search',
+  'keys.inbox',
+  'keys.send',
+  'keys.edit',
+  'keys.escape',
+  'keys.move',
+  'keys.reply',
+  'keys.thread',
+  'keys.react',
+  'keys.copy',
+  'keys.rooms',
+] as const satisfies readonly TextKey[];
 
 /** Name, look, notifications and keys. */
 export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void {
@@ -114,14 +122,12 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
     autocapitalize: 'off',
     autocomplete: 'username',
     pattern: '[a-z0-9][a-z0-9._\\-]*',
-    title: 'small letters, digits, ".", "_" and "-"',
+    title: t('me.name.rule'),
   });
   const theme = h(
     'select',
     {},
-    THEMES.map((value) =>
-      h('option', { value, selected: value === readTheme() }, value === 'system' ? 'as the system' : value),
-    ),
+    THEMES.map((value) => h('option', { value, selected: value === readTheme() }, t(`theme.${value}`))),
   );
   theme.addEventListener('change', () => chooseTheme(theme.value as Theme));
   const signOut = async () => {
@@ -129,38 +135,53 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
     location.assign(ROOT);
   };
   ask({
-    title: 'Settings',
+    title: t('me'),
     body: [
       auth === 'none'
-        ? h('label', {}, 'Your name here', name)
-        : h('p', { class: 'soft' }, `Signed in as ${account.name} (@${account.id})`),
-      h('label', {}, 'Colours', theme),
+        ? h('label', {}, t('me.name'), name)
+        : h('p', { class: 'soft' }, t('me.signed-in', { name: account.name, id: account.id })),
+      h('label', {}, t('me.theme'), theme),
+      h('label', {}, t('me.language'), languageChoice()),
       notificationsButton(actions.say),
-      auth === 'token' && h('button', { type: 'button', onclick: signOut }, 'Sign out'),
+      auth === 'token' && h('button', { type: 'button', onclick: signOut }, t('me.sign-out')),
       h(
         'details',
         {},
-        h('summary', {}, 'Keys'),
+        h('summary', {}, t('keys')),
         h(
           'dl',
           { class: 'keys' },
-          KEYS.flatMap(([keys, what]) => [h('dt', {}, keys), h('dd', {}, what)]),
+          KEYS.flatMap((key) => [h('dt', {}, t(key)), h('dd', {}, t(`${key}.what`))]),
         ),
       ),
     ],
-    action: 'Done',
+    action: t('me.done'),
     act() {
       if (auth === 'none' && name.value !== account.id) rememberUser(name.value);
     },
   });
 }
 
+/** The page is loaded again in the chosen language; drafts and unsent messages are kept. */
+function languageChoice(): HTMLElement {
+  const choice = h(
+    'select',
+    {},
+    LANGUAGES.map((value) => h('option', { value, lang: value, selected: value === language }, LANGUAGE_NAMES[value])),
+  );
+  choice.addEventListener('change', () => {
+    keepLanguage(choice.value as Language);
+    location.reload();
+  });
+  return choice;
+}
+
 function notificationsButton(say: (text: string) => void): HTMLElement | false {
   if (!('Notification' in window) || Notification.permission === 'granted') return false;
-  const button = h('button', { type: 'button' }, 'Notify me on this device');
+  const button = h('button', { type: 'button' }, t('me.notify'));
   button.addEventListener('click', async () => {
     const answer = await Notification.requestPermission();
-    say(answer === 'granted' ? 'You will be notified' : 'The browser does not allow it');
+    say(t(answer === 'granted' ? 'me.notify.on' : 'me.notify.refused'));
     button.hidden = answer === 'granted';
   });
   return button;

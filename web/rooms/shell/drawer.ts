@@ -1,5 +1,6 @@
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { t } from '../text/text.ts';
 
 /** Beside the room: one panel at a time. */
 export class Drawer {
@@ -16,15 +17,15 @@ export class Drawer {
       {
         type: 'button',
         class: 'icon-button',
-        'aria-label': 'Close',
-        title: 'Close (Esc)',
+        'aria-label': t('close'),
+        title: t('close.key'),
         onclick: () => this.close(),
       },
       icon('close'),
     );
     this.element = h(
       'div',
-      { class: 'drawer', role: 'complementary', hidden: true, 'aria-label': 'Details' },
+      { class: 'drawer', role: 'complementary', hidden: true, 'aria-label': t('details') },
       h('div', { class: 'drawer-head' }, this.#title, close),
       this.#body,
     );

@@ -5,6 +5,7 @@ import type { RoomEntry } from '../room/entry.ts';
 import type { RoomsModel } from '../room/model.ts';
 import { roomName } from '../room/name.ts';
 import { addressOf } from '../root.ts';
+import { t } from '../text/text.ts';
 import { wantsNotification } from './notification-rule.ts';
 
 const ICON = (badge: string) =>
@@ -50,10 +51,13 @@ export class Notifier {
     if (!this.#link.isLeader || !('Notification' in window) || Notification.permission !== 'granted') return;
     if (document.hasFocus() && this.#model.current === entry) return;
     if (!wantsNotification(entry, message, this.#model.account.id, now)) return;
-    const note = new Notification(`${message.author.name} in ${roomName(entry.room, this.#model.account)}`, {
-      body: summaryOf(message),
-      tag: message.id,
-    });
+    const note = new Notification(
+      t('me.notification', { name: message.author.name, room: roomName(entry.room, this.#model.account) }),
+      {
+        body: summaryOf(message),
+        tag: message.id,
+      },
+    );
     note.onclick = () => {
       window.focus();
       this.#open(message);

@@ -1,10 +1,20 @@
 import { h } from '../../shared/dom.ts';
+import { locale, t } from '../text/text.ts';
 
-const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const TIME = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 /** With the zone, as every other text leaves it out. */
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const SHORT = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const FULL = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+const SHORT = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+
+const unit = (name: string, minimumIntegerDigits = 1) =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow', minimumIntegerDigits });
+const DAYS = unit('day');
+const HOUR = unit('hour');
+const MINUTE = unit('minute');
+const MINUTE_2 = unit('minute', 2);
+const SECOND = unit('second');
+const SECOND_2 = unit('second', 2);
 
 const DAY_MS = 86_400_000;
 
@@ -18,20 +28,20 @@ export function dayOf(at: number): number {
 }
 
 export function printDay(at: number, now: number): string {
-  if (dayOf(at) === dayOf(now)) return 'Today';
-  if (dayOf(at) === dayOf(now - DAY_MS)) return 'Yesterday';
+  if (dayOf(at) === dayOf(now)) return t('day.today');
+  if (dayOf(at) === dayOf(now - DAY_MS)) return t('day.yesterday');
   return new Date(at).getFullYear() === new Date(now).getFullYear()
     ? DAY.format(at)
     : `${DAY.format(at)} ${new Date(at).getFullYear()}`;
 }
 
-/** The age of an instant in one word: `now`, `12m`, `3h`, `2d`, then the day. */
+/** The age of an instant: `now`, `12m`, `3h`, `2d`, then the day. */
 export function printAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);
-  if (minutes < 1) return 'now';
-  if (minutes < 60) return `${minutes}m`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
-  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))}d`;
+  if (minutes < 1) return t('age.now');
+  if (minutes < 60) return MINUTE.format(minutes);
+  if (minutes < 24 * 60) return HOUR.format(Math.floor(minutes / 60));
+  if (minutes < 7 * 24 * 60) return DAYS.format(Math.floor(minutes / (24 * 60)));
   return SHORT.format(at);
 }
 
@@ -50,14 +60,13 @@ export function printLength(ms: number): string {
     Math.floor(seconds / 60) % 60,
     seconds % 60,
   ];
-  const two = (value: number) => String(value).padStart(2, '0');
-  if (d > 0) return `${d}d ${h}h`;
-  if (h > 0) return `${h}h ${two(m)}m`;
-  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`;
+  if (d > 0) return `${DAYS.format(d)} ${HOUR.format(h)}`;
+  if (h > 0) return `${HOUR.format(h)} ${MINUTE_2.format(m)}`;
+  return m > 0 ? `${MINUTE.format(m)} ${SECOND_2.format(s)}` : SECOND.format(s);
 }
 
 export function printSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 ** 2) return `${Math.round(bytes / 1024)} KB`;
-  return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
+  return `${(bytes / 1024 ** 2).toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
 }

@@ -9,6 +9,7 @@ import { FlowView } from '../message/flow-view.ts';
 import { MessageTools } from '../message/tools.ts';
 import { dayOf } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
+import { t } from '../text/text.ts';
 
 export interface ThreadHooks extends Pick<ComposerHooks, 'send' | 'save' | 'draft' | 'people'> {
   close(): void;
@@ -28,7 +29,7 @@ export class ThreadPanel {
     this.#ui = ui;
     this.#outbox = outbox;
     const ignore = () => {};
-    this.flow = new FlowView(ui, { needBefore: ignore, needAfter: ignore, moved: ignore }, 'Thread');
+    this.flow = new FlowView(ui, { needBefore: ignore, needAfter: ignore, moved: ignore }, t('thread'));
     this.composer = new Composer(
       {
         ...hooks,
@@ -38,9 +39,9 @@ export class ThreadPanel {
         leave: () => hooks.close(),
       },
       uploads,
-      'Reply in the thread',
+      t('thread.reply'),
     );
-    this.composer.placeholder = 'Reply in the thread';
+    this.composer.placeholder = t('thread.reply');
     this.element = h(
       'div',
       { class: 'thread' },
