@@ -104,12 +104,11 @@ test('accessibility of the page of the alert server', async (t) => {
     await page.keyboard.press('n');
     await page.getByRole('heading', { level: 1, name: 'New silence' }).waitFor();
     assert.equal(await page.getByLabel('Value, matcher 1').inputValue(), 'api-2');
-    await tabTo(page, 'creator');
-    await page.keyboard.type('mira');
-    await page.keyboard.press('Tab');
+    await tabTo(page, 'comment');
     await page.keyboard.type('by keyboard');
     await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
+    await page.keyboard.type('mira');
+    await page.keyboard.press('Control+Enter');
     await page.getByText('The silence is saved.').waitFor();
     await page.getByRole('button', { name: /^Expire/ }).waitFor();
     for (let presses = 0; presses < 30; presses++) {

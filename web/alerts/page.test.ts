@@ -191,7 +191,7 @@ test('the page of the alert server', async (t) => {
       browser,
       `${server.url}/#/silences/new?filter=${encodeURIComponent('{alertname=~".+"}')}&creator=mira&comment=all`,
     );
-    await page.getByText('This matches every alert there is and will be.').waitFor();
+    await page.getByText('This matches every alert, now and later.').waitFor();
     await page.getByLabel('Value, matcher 1').fill('.*');
     await page.getByRole('button', { name: 'Save the silence' }).click();
     await page.locator('.silence-form .form-error', { hasText: 'must not match the empty string' }).waitFor();
@@ -199,7 +199,7 @@ test('the page of the alert server', async (t) => {
     await page.locator('.preview .form-error', { hasText: 'missing closing )' }).waitFor();
     await page.getByLabel('Label name, matcher 1').fill('cluster');
     await page.getByLabel('Value, matcher 1').fill('eu|us');
-    await page.getByText('This matches all 4 alerts that there are now.').waitFor();
+    await page.getByText('This matches all 4 current alerts.').waitFor();
   });
 
   await t.test('other matchers make a new silence, and the form announces it', async (t) => {

@@ -1,4 +1,4 @@
-export const SILENCE_TABS = ['active', 'pending', 'expired'] as const;
+export const SILENCE_TABS = ['active', 'pending', 'expired', 'all'] as const;
 export type SilenceTab = (typeof SILENCE_TABS)[number];
 
 export interface AlertsRoute {

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import {
   type Cleanup,
   configFile,
+  executablePath,
   needsReal,
   type RunningServer,
   runProcess,
@@ -45,7 +46,7 @@ function amtoolFor(t: Cleanup, server: RunningServer): Amtool {
   };
 }
 
-async function succeeds(result: Promise<Result>): Promise<Result> {
+async function succeeds<R extends Omit<Result, 'lines'>>(result: Promise<R>): Promise<R> {
   const { code, stdout, stderr } = await result;
   assert.equal(code, 0, `exit code ${code}: ${stdout}${stderr}`);
   return result;
@@ -289,10 +290,26 @@ for (const [name, start] of Object.entries(servers)) {
   });
 }
 
-test('amtool shows opsdeck as a ready cluster of one member, with an address', async (t) => {
+test('amtool and opsdeck alone', async (t) => {
   if (!needsReal(t, 'amtool', 'prometheus-alertmanager')) return;
-  const amtool = amtoolFor(t, await startOpsdeck(t));
-  const { lines } = await succeeds(amtool(['-o', 'extended', 'cluster', 'show']));
-  assert.equal(lines[0], 'Cluster Status: ready');
-  assert.match(lines.at(-1) ?? '', /^\S+:\d+ \S+$/);
+  const server = await startOpsdeck(t);
+  const amtool = amtoolFor(t, server);
+
+  await t.test('the server is a ready cluster of one member, with an address', async () => {
+    const { lines } = await succeeds(amtool(['-o', 'extended', 'cluster', 'show']));
+    assert.equal(lines[0], 'Cluster Status: ready');
+    assert.match(lines.at(-1) ?? '', /^\S+:\d+ \S+$/);
+  });
+
+  await t.test('an acknowledgement is a silence, which amtool lists and expires', async () => {
+    await succeeds(amtool(['alert', 'add', 'DiskFull', 'instance=db1']));
+    const ack = ['alerts', 'ack', 'DiskFull', '--alertmanager.url', server.url, '--author', 'mira'];
+    const result = await succeeds(runProcess(process.execPath, [executablePath(), ...ack]));
+    const [silence] = await silencesAsJson(amtool);
+    assert.equal(result.stdout, `${silence?.id}\n`);
+    const silenced = await succeeds(amtool(['alert', 'query', '--silenced', 'instance=db1']));
+    assert.match(silenced.lines[1] ?? '', /^DiskFull .* suppressed$/);
+    await succeeds(amtool(['silence', 'expire', String(silence?.id)]));
+    assert.deepEqual(await silencesAsJson(amtool), []);
+  });
 });

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { needsPostgres } from '../../testing/postgres.ts';
+import { followAlerts } from '../domain/acknowledgement.ts';
 import type { Silence } from '../domain/silence.ts';
+import { SilenceStore } from '../silences/store.ts';
 import { openAlertDatabase } from '../testing/alert-database.ts';
-import { HOUR, START, silenceOf } from '../testing/parts.ts';
+import { HOUR, MINUTE, matcherOf, START, silenceOf } from '../testing/parts.ts';
 import { ClusterSilences } from './silences.ts';
 
+const RULES = { retentionMs: HOUR, maxSilences: 0, maxSilenceSizeBytes: 0, classicNames: false };
 const SUCCESSOR_ID = '22222222-2222-4222-8222-222222222222';
 
 /** Two nodes over one database; the first has stored a silence, the second has loaded it. */
@@ -143,6 +146,24 @@ test('silences in PostgreSQL', async (t) => {
     const later = commented(newest, 'after the failover');
     assert.equal((await b.write([{ before: newest, after: later }])).isWritten, true);
     assert.deepEqual((await stored()).get(first.id), later);
+  });
+
+  await t.test('one node renews an acknowledgement, and none revives it once another has expired it', async () => {
+    const { a, b, first } = await createNodes(postgres);
+    const annotations = { acknowledged_until: new Date(START + HOUR).toISOString() };
+    const matchers = [matcherOf('a', '=', 'b')];
+    await a.write([{ before: first, after: { ...first, matchers, annotations, endsAt: START + 15 * MINUTE } }]);
+    const nodes = [a, b].map((storage) => new SilenceStore(storage, RULES, () => SUCCESSOR_ID));
+    for (const node of nodes) await node.load();
+    const firing = [{ startsAt: START, endsAt: START + HOUR }];
+    const renewAt = (at: number) => (silence: Silence) => followAlerts(silence, firing, at);
+    const stored = () => postgres.query("SELECT revision, body::json->>'endsAt' AS end FROM opsdeck.silence");
+
+    await Promise.all(nodes.map((node) => node.change(first.id, renewAt(START + 6 * MINUTE))));
+    assert.deepEqual(await stored(), [{ revision: 3, end: String(START + 21 * MINUTE) }]);
+    await nodes[0]?.expire(first.id, START + 7 * MINUTE);
+    await nodes[1]?.change(first.id, renewAt(START + 12 * MINUTE));
+    assert.deepEqual(await stored(), [{ revision: 4, end: String(START + 7 * MINUTE) }]);
   });
 
   await t.test('a silence that another node has changed is not deleted', async () => {

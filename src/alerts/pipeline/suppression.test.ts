@@ -31,6 +31,13 @@ async function silence({ state, clock }: TestPipeline, value: string, endsAt = c
   return posted.value;
 }
 
+/** Silences all alerts until they have resolved. */
+async function acknowledge({ state, clock }: TestPipeline): Promise<void> {
+  const matchers = [{ name: 'alertname', value: 'Test', isRegex: false, isEqual: true }];
+  const annotations = { expire_when_resolved: 'true' };
+  await state.silences.set(postedSilence({ matchers, annotations, startsAt: clock.now() }), clock.now());
+}
+
 /** START is a Thursday at midnight, UTC. */
 const hours = (from: number, to: number) => [{ times: [{ startMinute: from * 60, endMinute: to * 60 }] }];
 
@@ -149,4 +156,18 @@ test('an unknown receiver passes everything: its alerts resolve and go', async (
   parts.post('a', { endsAt: START + 30 * SECOND });
   await parts.advance(61 * SECOND);
   assert.equal(parts.state.groups.size, 0);
+});
+
+test('a silence that ends with its alerts silences them, but not their end', async () => {
+  const parts = start();
+  parts.post('a', { endsAt: START + 150 * SECOND });
+  await parts.advance(SECOND);
+  await acknowledge(parts);
+  await parts.advance(3 * MINUTE);
+  parts.post('a');
+  await parts.advance(MINUTE);
+  assert.deepEqual(parts.sent, [
+    '0s default/webhook first notification: +a',
+    '180s default/webhook all alerts resolved: -a',
+  ]);
 });

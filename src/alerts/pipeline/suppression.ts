@@ -41,7 +41,12 @@ export class Suppression {
   readonly #traces: Traces;
   // Made once: thousands of groups may be flushed at once, and a closure for each would survive collections.
   readonly #isInhibited: Condition = ({ slot }, at) => this.#parts.inhibitor.inhibitedBy(slot, at).length > 0;
-  readonly #isSilenced: Condition = ({ alert }) => this.#parts.silencer.silencedBy(alert.fingerprint).length > 0;
+  // A silence that ends with its alerts leaves their end to be sent: otherwise the log would hold them as firing, and the next
+  // firing would not be sent.
+  readonly #isSilenced: Condition = ({ alert, isResolved }) =>
+    isResolved
+      ? this.#parts.silencer.isEndSilenced(alert.fingerprint)
+      : this.#parts.silencer.silencedBy(alert.fingerprint).length > 0;
 
   /** In their order. */
   readonly #stages: readonly Stage[] = [

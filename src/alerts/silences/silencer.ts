@@ -1,3 +1,4 @@
+import { hasFollowingEnd } from '../domain/acknowledgement.ts';
 import type { LabelSet } from '../domain/label-set.ts';
 import { MatcherIndex } from '../domain/matcher/index.ts';
 import { type Silence, type SilenceState, silenceStateAt } from '../domain/silence.ts';
@@ -47,6 +48,11 @@ export class Silencer {
   silencedBy(fingerprint: string): readonly string[] {
     // Usually nothing is silenced, and listings query every alert.
     return this.#silencedBy.size === 0 ? NOBODY : (this.#silencedBy.get(fingerprint) ?? NOBODY);
+  }
+
+  /** Whether the end of the alert is silenced too; silences that end with it do not silence that. */
+  isEndSilenced(fingerprint: string): boolean {
+    return this.silencedBy(fingerprint).some((id) => !hasFollowingEnd(this.#activeById.get(id) as Silence));
   }
 
   /** Ids of the active silences that match these labels. */

@@ -102,13 +102,21 @@ export class SilenceStore {
     throw new Error('other nodes change this silence again and again');
   }
 
-  /** Expires a silence; false when there is none with that id. Rejects when the write fails. */
-  async expire(id: string, now: number): Promise<boolean> {
+  /** Expires a silence; false for an unknown id. Rejects when the write fails. */
+  expire(id: string, now: number): Promise<boolean> {
+    return this.change(id, (known) => expireSilence(known, now));
+  }
+
+  /**
+   * Changes a silence in place; false for an unknown id. `decide` sees its newest version, also that of another node, and
+   * returns the same object to change nothing. Rejects when the write fails.
+   */
+  async change(id: string, decide: (known: Silence) => Silence): Promise<boolean> {
     for (let decision = 0; decision < MAX_DECISIONS; decision++) {
       while (!this.#isSettled(id)) if (!(await this.#settle(id))) return false;
       const known = this.#silences.get(id) as Silence;
-      const expired = expireSilence(known, now);
-      if (expired === known || (await this.#commit([{ before: known, after: expired }]))) return true;
+      const after = decide(known);
+      if (after === known || (await this.#commit([{ before: known, after }]))) return true;
     }
     throw new Error('other nodes change this silence again and again');
   }

@@ -2,11 +2,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
-import { expireResolvedSilences } from '../silences/expiry.ts';
+import { followAllAlerts } from '../silences/lifetime.ts';
 import type { AlertState } from './alert-state.ts';
 
-/** How often silences that expire with their alerts are checked. */
-const SILENCE_EXPIRY_MS = 5_000;
+/** How often silences whose end follows their alerts are checked. */
+const SILENCE_CHECK_MS = 5_000;
 
 export interface MaintenanceParts {
   readonly options: Pick<AlertServerOptions, 'maintenanceIntervalMs' | 'gcIntervalMs'>;
@@ -18,23 +18,25 @@ export interface MaintenanceParts {
 /** Removes expired data periodically. Returns the function that stops it. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
   const { alerts, storage, silenceUpkeep, notificationLogUpkeep } = state;
-  const attempt = (what: string, work: () => Promise<unknown>) => () => {
-    work().catch((error) => log.error(`${what} could not be removed`, { err: messageOf(error) }));
+  const attempt = (failure: string, work: () => Promise<unknown>) => () => {
+    work().catch((error) => log.error(failure, { err: messageOf(error) }));
   };
   const every = (ms: number, actions: readonly (() => void)[]) =>
     clock.every(ms, () => {
       for (const act of actions) act();
     });
-  const endSilences = attempt('silences of resolved alerts', () => expireResolvedSilences(state, clock.now()));
+  const followAlerts = attempt('Silences could not be renewed or expired with their alerts', () =>
+    followAllAlerts(state, clock.now()),
+  );
   const timers = [
     every(options.maintenanceIntervalMs, [
-      attempt('old silences', () => silenceUpkeep.run(clock.now())),
-      attempt('old entries of the notification log', () => notificationLogUpkeep.run(clock.now())),
-      attempt('old notifications', () => storage.notifications.collectGarbage(clock.now())),
+      attempt('Old silences could not be removed', () => silenceUpkeep.run(clock.now())),
+      attempt('Old entries of the notification log could not be removed', () => notificationLogUpkeep.run(clock.now())),
+      attempt('Old notifications could not be removed', () => storage.notifications.collectGarbage(clock.now())),
     ]),
     // Before alerts are deleted: a silence that expires with its alerts needs them.
-    every(options.gcIntervalMs, [endSilences, () => alerts.collectGarbage(clock.now())]),
-    every(SILENCE_EXPIRY_MS, [endSilences]),
+    every(options.gcIntervalMs, [followAlerts, () => alerts.collectGarbage(clock.now())]),
+    every(SILENCE_CHECK_MS, [followAlerts]),
   ];
   return () => {
     for (const stop of timers) stop();

@@ -15,6 +15,7 @@ export interface AddSilenceOptions extends ConnectionOptions, OutputOptions {
   readonly end?: string;
   readonly comment?: string;
   readonly annotation?: readonly string[];
+  readonly expireWhenResolved?: boolean;
   readonly force?: boolean;
 }
 
@@ -35,7 +36,8 @@ function chooseMatchers(args: readonly string[], force: boolean): Matcher[] {
   return refusedByServers ? [...matchers, ...parseMatcherArguments([EVERY_ALERT])] : matchers;
 }
 
-function chooseAuthor(given: string | undefined, terminal: Terminal): string {
+/** The given author or the user of the terminal; throws for wrong usage without both. */
+export function chooseAuthor(given: string | undefined, terminal: Terminal): string {
   if (given) return given;
   let user = '';
   try {
@@ -72,14 +74,17 @@ export async function addSilence(
       ? startsAt + parseSpan(options.duration, '--duration')
       : parseInstant(options.end, '--end');
   refuseEmptySpan(startsAt, endsAt);
-  const annotations = options.annotation && parseAnnotations(options.annotation);
+  const annotations = {
+    ...parseAnnotations(options.annotation ?? []),
+    ...(options.expireWhenResolved && { expire_when_resolved: 'true' }),
+  };
   const silenceID = await new AlertmanagerClient(options, terminal).setSilence({
     matchers: matchers.map(toWireMatcher),
     startsAt: toWireInstant(startsAt),
     endsAt: toWireInstant(endsAt),
     createdBy,
     comment,
-    ...(annotations && { annotations }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
   });
   if (formatOf(options) === 'json') printJson(terminal, { silenceID });
   else terminal.out(`${printable(silenceID)}\n`);

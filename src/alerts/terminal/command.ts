@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addSettings, readFlags } from '../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { addAcknowledgeCommand } from './acknowledgement/command.ts';
 import type { AddAlertOptions } from './add-alert.ts';
 import type { AddSilenceOptions } from './add-silence.ts';
 import type { ConnectionOptions } from './client.ts';
@@ -88,6 +89,7 @@ function addSilenceAddCommand(silence: Command, terminal: Terminal): void {
       .option('--end <time>', 'when it ends, in RFC 3339; overrides --duration')
       .option('-c, --comment <text>', 'why; required')
       .option('--annotation <name=value>', 'an annotation; may be repeated', gather)
+      .option('--expire-when-resolved', 'expire it when all alerts that it silences have resolved')
       .option('--force', 'allow a silence that matches every alert'),
   )
     .addHelpText(
@@ -278,6 +280,7 @@ Examples:
 export function addTerminalCommands(alerts: Command, terminal: Terminal): void {
   addAlertAddCommand(alerts, terminal);
   addAlertQueryCommand(alerts, terminal);
+  addAcknowledgeCommand(alerts, terminal);
   const silence = alerts.command('silence').description('add, list, change and end silences');
   silence.addHelpText(
     'after',

@@ -1,40 +1,37 @@
 import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
 import type { PageContext } from '../page.ts';
-import { confirmAction } from '../parts/confirm-dialog.ts';
 import { formatMatchers } from '../parts/matcher-text.ts';
 import { formatHash } from '../route.ts';
+import { t } from '../text.ts';
+import { expireSilences, extendSilences } from './changes.ts';
+import { askForExtension } from './extend-dialog.ts';
 
-/** The actions on a silence: edit and expire it, or recreate an expired one. */
+/** The actions on a silence: extend, edit and expire it, or recreate an expired one. */
 export function silenceActions(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
-  const edit = formatHash({ page: 'edit-silence', id: silence.id });
+  const href = formatHash({ page: 'edit-silence', id: silence.id });
   const name = formatMatchers(silence.matchers);
-  if (silence.status.state === 'expired') {
-    return h(
-      'span',
-      { class: 'actions' },
-      h('a', { class: 'button small', href: edit, 'aria-label': `Recreate ${name}` }, 'Recreate'),
-    );
-  }
-  const expire = async () => {
-    const done = await confirmAction({
-      title: 'Expire this silence?',
-      text: `Alerts that match ${name} notify again at once. An expired silence can be recreated.`,
-      action: 'Expire',
-      perform: () => context.api.expireSilence(silence.id),
-    });
-    if (!done) return;
-    context.shell.announce('Silence expired');
-    await onChanged();
-  };
+  const link = (key: 'silence.edit' | 'silence.recreate') =>
+    h('a', { class: 'button small', href, 'aria-label': `${t(key)} ${name}` }, t(key));
+  if (silence.status.state === 'expired') return h('span', { class: 'actions' }, link('silence.recreate'));
+  const button = (key: 'silence.extend' | 'silence.expire', onclick: () => void) =>
+    h('button', { type: 'button', class: 'small', 'aria-label': `${t(key)} ${name}`, onclick }, t(key));
   return h(
     'span',
     { class: 'actions' },
-    h('a', { class: 'button small', href: edit, 'aria-label': `Edit ${name}` }, 'Edit'),
-    h(
-      'button',
-      { type: 'button', class: 'small', 'aria-label': `Expire ${name}`, onclick: () => void expire() },
-      'Expire',
-    ),
+    button('silence.extend', () => void askAndExtend([silence], context, onChanged)),
+    link('silence.edit'),
+    button('silence.expire', () => void expireSilences([silence], context, onChanged)),
   );
+}
+
+/** Asks for the time by which the silences are extended. */
+export async function askAndExtend(
+  silences: readonly Silence[],
+  context: PageContext,
+  onChanged: () => Promise<void>,
+): Promise<void> {
+  if (silences.length === 0) return;
+  const ms = await askForExtension(silences.length);
+  if (ms !== undefined) await extendSilences(silences, ms, context, onChanged);
 }

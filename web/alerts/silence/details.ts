@@ -6,30 +6,32 @@ import { factList } from '../alert/fact-list.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import { linkedText } from '../alert/row.ts';
 import type { PageContext } from '../page.ts';
+import { t } from '../text.ts';
 import { silenceActions } from './actions.ts';
+import { otherAnnotations, TICKET } from './annotations.ts';
+import { ticketLink } from './row.ts';
+import { endParts, whenParts } from './when.ts';
 
 /** All data of a silence, with its actions. */
 export function silenceDetails(silence: Silence, context: PageContext, onChanged: () => Promise<void>): HTMLElement {
   const { id, status, matchers, comment, createdBy, annotations = {} } = silence;
   const { state } = status;
-  const when = (instant: string) => [
-    context.times.element(instant, 'relative'),
-    ' ',
-    h('span', { class: 'soft' }, context.times.element(instant, 'instant')),
-  ];
+  const { times, clock } = context;
   const chips = matchers.map((matcher) => h('li', {}, matcherChip(matcher)));
-  const copy = copyButton(context.clock, 'the id', () => id);
+  const when = (parts: readonly HTMLElement[]) => h('span', { class: 'when' }, parts);
+  const ticket = annotations[TICKET];
   const facts: Fact[] = [
-    ['Matchers', h('ul', { class: 'labels' }, chips)],
-    [state === 'pending' ? 'Starts' : 'Started', when(silence.startsAt)],
-    [state === 'expired' ? 'Ended' : 'Ends', when(silence.endsAt)],
-    ['Created by', createdBy],
-    ['Comment', h('span', { class: 'comment' }, linkedText(comment))],
-    ...Object.entries(annotations).map(([name, value]): Fact => [name, linkedText(value)]),
-    ['Updated', when(silence.updatedAt)],
-    ['Id', [h('code', {}, id), ' ', copy]],
+    [t('silence.matchers'), h('ul', { class: 'labels' }, chips)],
+    [t(state === 'pending' ? 'silence.starts' : 'silence.started'), when(whenParts(silence.startsAt, times))],
+    [t(state === 'expired' ? 'silence.ended' : 'silence.ends'), when(endParts(silence, times))],
+    [t('silence.column.creator'), createdBy],
+    [t('silence.comment'), h('span', { class: 'comment' }, linkedText(comment))],
+    ...(ticket ? [[t('silence.ticket'), ticketLink(ticket)] satisfies Fact] : []),
+    ...otherAnnotations(silence).map(([name, value]): Fact => [name, linkedText(value)]),
+    [t('silence.updated'), when(whenParts(silence.updatedAt, times))],
+    [t('silence.id'), [h('code', {}, id), ' ', copyButton(clock, t('silence.id.what'), () => id)]],
   ];
-  const badge = h('span', { class: 'badge', 'data-state': state }, state);
+  const badge = h('span', { class: 'badge', 'data-state': state }, t(`silence.state.${state}`));
   const head = h('div', { class: 'silence-head' }, badge, silenceActions(silence, context, onChanged));
-  return h('section', { class: 'panel', 'aria-label': 'Details' }, head, factList(facts));
+  return h('section', { class: 'panel', 'aria-label': t('silence.details') }, head, factList(facts));
 }

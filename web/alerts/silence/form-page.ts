@@ -5,8 +5,10 @@ import { parseMatchers } from '../parts/matcher-text.ts';
 import type { NewSilenceRoute, Route } from '../route.ts';
 import { formatHash } from '../route.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
-import { DEFAULT_DURATION_MS, draftOfSilence } from './draft.ts';
-import { SilenceForm } from './form.ts';
+import { t } from '../text.ts';
+import { splitMatcherSets } from './cover.ts';
+import { DEFAULT_DURATION_MS, draftOfSilence } from './form/draft.ts';
+import { SilenceForm } from './form/form.ts';
 
 /** The page with the form of a silence: a new one, or one that is loaded first. */
 export class SilenceFormPage implements Page {
@@ -23,7 +25,7 @@ export class SilenceFormPage implements Page {
     this.#context = context;
     this.#hash = formatHash(route);
     this.element.append(
-      h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences')),
+      h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, t('silence.title'))),
       this.#title,
       this.#body,
     );
@@ -31,26 +33,27 @@ export class SilenceFormPage implements Page {
 
   static forNew(context: PageContext, route: NewSilenceRoute): SilenceFormPage {
     const page = new SilenceFormPage(context, route);
-    page.#setTitle('New silence');
-    const parsed = parseMatchers(route.filter);
-    const form = new SilenceForm(context, {
-      matchers: 'matchers' in parsed ? parsed.matchers : [],
+    page.#setTitle(t('silence.new'));
+    const parsed = splitMatcherSets(route.filter).map(parseMatchers);
+    const sets = parsed.map((one) => ('matchers' in one ? one.matchers : []));
+    const draft = {
+      matchers: sets[0] ?? [],
       span: { end: { forMs: DEFAULT_DURATION_MS } },
       createdBy: route.creator || context.settings.values.creator,
       comment: route.comment,
-    });
+    };
+    const form = new SilenceForm(context, { draft, ...(sets.length > 1 && { sets }) });
     page.#form = form;
-    if ('problem' in parsed)
-      page.#body.append(
-        h('p', { class: 'form-error', role: 'alert' }, `The matchers of the link cannot be read: ${parsed.problem}.`),
-      );
+    const problem = parsed.flatMap((one) => ('problem' in one ? one.problem : []))[0];
+    if (problem !== undefined)
+      page.#body.append(h('p', { class: 'form-error', role: 'alert' }, t('silence.link.unreadable', { problem })));
     page.#body.append(form.element);
     return page;
   }
 
   static forSilence(context: PageContext, id: string): SilenceFormPage {
     const page = new SilenceFormPage(context, { page: 'edit-silence', id });
-    page.#setTitle('Edit silence');
+    page.#setTitle(t('silence.edit.title'));
     void page.#load(id);
     return page;
   }
@@ -70,12 +73,12 @@ export class SilenceFormPage implements Page {
   }
 
   async #load(id: string): Promise<void> {
-    this.#body.replaceChildren(loadingBox('the silence'));
+    this.#body.replaceChildren(loadingBox(t('silence.one')));
     try {
       const silence = await this.#context.api.silence(id, this.#abort.signal);
       if (this.#abort.signal.aborted) return;
-      if (silence.status.state === 'expired') this.#setTitle('Recreate silence');
-      this.#form = new SilenceForm(this.#context, draftOfSilence(silence), silence);
+      if (silence.status.state === 'expired') this.#setTitle(t('silence.recreate.title'));
+      this.#form = new SilenceForm(this.#context, { draft: draftOfSilence(silence), original: silence });
       this.#body.replaceChildren(this.#form.element);
     } catch (error) {
       if (!this.#abort.signal.aborted) this.#fail(expectApiError(error), id);
@@ -84,10 +87,10 @@ export class SilenceFormPage implements Page {
 
   #fail(error: ApiError, id: string): void {
     const gone = error.status === 404 || error.status === 422;
-    const link = h('a', { class: 'button', href: '#/silences' }, 'To the silences');
+    const link = h('a', { class: 'button', href: '#/silences' }, t('silence.to-list'));
     const box = gone
-      ? stateBox('There is no such silence.', '', link)
-      : errorBox('silence', error, () => void this.#load(id));
+      ? stateBox(t('silence.unknown'), '', link)
+      : errorBox(t('silence.one'), error, () => void this.#load(id));
     this.#body.replaceChildren(box);
   }
 

@@ -1,17 +1,19 @@
 import type { Silence } from '../../../src/alerts/contract/wire.ts';
-import { h, setAttribute, setText } from '../../shared/dom.ts';
+import { h, setAttribute, setText, syncChildren } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
-import { countText } from '../parts/count-text.ts';
 import { FilterBox } from '../parts/filter-box.ts';
 import { formatMatcher, parseMatchers } from '../parts/matcher-text.ts';
 import type { Route, SilenceTab } from '../route.ts';
 import { formatHash, newSilenceHash, SILENCE_TABS } from '../route.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
-import { silenceCard } from './card.ts';
-import { countSilenced, silenceHasWords, splitSilences } from './list.ts';
+import { t } from '../text.ts';
+import { expireSilences, extendSilences } from './changes.ts';
+import { countSilenced, silenceHasWords, sortSilences, splitSilences } from './list.ts';
+import { SelectionBar } from './selection-bar.ts';
+import { SilenceTable } from './table.ts';
 
 const STEP = 50;
 type SilencesRoute = Extract<Route, { page: 'silences' }>;
@@ -22,26 +24,41 @@ export class SilencesPage implements Page {
   readonly #context: PageContext;
   readonly #filterBox: FilterBox;
   readonly #poller: Poller;
-  readonly #title = h('h1', { tabindex: -1 }, 'Silences');
+  readonly #title = h('h1', { tabindex: -1 }, t('silence.title'));
   readonly #tabs = new Map<SilenceTab, HTMLAnchorElement>();
-  readonly #results = h('div', { class: 'results' }, loadingBox('silences'));
+  readonly #results = h('div', { class: 'results' }, loadingBox(t('silence.title')));
   #route: SilencesRoute;
   #silences: readonly Silence[] | undefined;
   #affected = new Map<string, number>();
   #limit = STEP;
-  #drawn = '';
+  #announced = '';
+  readonly #table: SilenceTable;
+  readonly #bar: SelectionBar;
+  readonly #more = h('button', { type: 'button', class: 'more', onclick: () => this.#showMore() });
 
   constructor(context: PageContext, route: SilencesRoute) {
     this.#context = context;
     this.#route = route;
-    document.title = 'Silences · opsdeck';
+    document.title = `${t('silence.title')} · opsdeck`;
     this.#filterBox = new FilterBox({
       id: 'filter',
-      label: 'Filter silences',
-      placeholder: 'Words of the comment, or a matcher and Enter',
+      label: t('silence.filter'),
+      placeholder: t('silence.filter.hint'),
       propose: () => [...new Set((this.#silences ?? []).flatMap(({ matchers }) => matchers.map(formatMatcher)))],
       onChange: (filter) => context.navigate({ ...this.#route, filter }),
       onType: () => this.#draw(),
+    });
+    const onChanged = () => this.#poller.refresh();
+    this.#bar = new SelectionBar({
+      extend: (ms) => void extendSilences(this.#table.selected, ms, context, onChanged),
+      expire: () => void expireSilences(this.#table.selected, context, onChanged),
+      clear: () => this.#table.clearSelection(),
+    });
+    this.#table = new SilenceTable({
+      context,
+      onSelect: (count) => this.#bar.show(count),
+      onOrder: () => this.#draw(),
+      onChanged: () => this.#onChanged(),
     });
     this.#poller = pollFor(context, (signal) => this.#load(signal));
     this.element = this.#build();
@@ -62,9 +79,10 @@ export class SilencesPage implements Page {
         'div',
         { class: 'page-head' },
         this.#title,
-        h('nav', { class: 'tabs', 'aria-label': 'States of silences' }, h('ul', {}, tabs)),
+        h('nav', { class: 'tabs', 'aria-label': t('silence.tabs') }, h('ul', {}, tabs)),
       ),
       h('div', { class: 'filters' }, this.#filterBox.element),
+      this.#bar.element,
       this.#results,
     );
   }
@@ -120,55 +138,54 @@ export class SilencesPage implements Page {
 
   #fail(error: ApiError): void {
     const retry = () => void this.#poller.refresh();
-    this.#drawn = '';
     if (error.kind === 'refused') {
       this.#silences = undefined;
       this.#filterBox.showRefusal(error.message);
-      this.#results.replaceChildren(
-        stateBox('The server does not accept this filter.', 'Mend or remove what it names above.'),
-      );
-    } else if (!this.#silences) this.#results.replaceChildren(errorBox('silences', error, retry));
-    else this.#context.shell.showBanner(`${error.message}. What you see may be old.`, retry);
+      this.#results.replaceChildren(stateBox(t('silence.refused'), t('silence.refused.what')));
+    } else if (!this.#silences) this.#results.replaceChildren(errorBox(t('silence.title'), error, retry));
+    else this.#context.shell.showBanner(t('silence.old', { error: error.message }), retry);
   }
 
   #drawTabs(): void {
     const split = this.#silences && splitSilences(this.#silences);
     for (const [tab, link] of this.#tabs) {
-      const title = tab.charAt(0).toUpperCase() + tab.slice(1);
+      const title = t(`silence.tab.${tab}`);
       link.replaceChildren(title, ...(split ? [' ', h('span', { class: 'count' }, split[tab].length)] : []));
     }
   }
 
   #draw(): void {
     if (!this.#silences) return;
-    const { tab, filter } = this.#route;
+    const { tab } = this.#route;
     const words = this.#filterBox.typed;
-    const found = splitSilences(this.#silences)[tab].filter((silence) => silenceHasWords(silence, words));
+    const ofTab = splitSilences(this.#silences)[tab].filter((silence) => silenceHasWords(silence, words));
+    const found = sortSilences(ofTab, this.#table.order, this.#affected);
     const shown = found.slice(0, this.#limit);
-    const signature = JSON.stringify([tab, found.length, shown, shown.map(({ id }) => this.#affected.get(id))]);
-    // Unchanged: keep the page with its focus and selection.
-    if (signature === this.#drawn) return;
-    this.#drawn = signature;
-    this.#context.shell.announce(countText(found.length, `${tab} silence`));
-    if (found.length === 0) {
-      const narrowed = filter !== '' || words !== '';
-      const text = narrowed ? 'None fits the filter.' : tab === 'active' ? 'Every alert notifies as it is routed.' : '';
-      this.#results.replaceChildren(stateBox(`No ${tab} silences.`, text));
-      return;
-    }
-    const cards = shown.map((silence) =>
-      silenceCard(silence, this.#affected.get(silence.id) ?? 0, this.#context, () => this.#onChanged()),
-    );
+    this.#table.show(tab, shown, this.#affected);
+    this.#announce(t(`silence.count.${tab}`, { n: found.length }));
     const rest = found.length - shown.length;
-    const more = h('button', { type: 'button', class: 'more', hidden: rest === 0, onclick: () => this.#showMore() });
-    setText(more, `Show ${Math.min(rest, STEP)} more of ${rest}`);
-    this.#results.replaceChildren(h('ul', { class: 'silences' }, cards), more);
+    setText(this.#more, t('silence.more', { n: Math.min(rest, STEP), all: rest }));
+    this.#more.hidden = rest === 0;
+    syncChildren(this.#results, found.length === 0 ? [this.#emptyBox()] : [this.#table.element, this.#more]);
+  }
+
+  #emptyBox(): HTMLElement {
+    const { tab, filter } = this.#route;
+    const isNarrowed = filter !== '' || this.#filterBox.typed !== '';
+    const text = isNarrowed ? t('silence.none.fits') : tab === 'active' ? t('silence.none.active') : '';
+    return stateBox(t(`silence.none.${tab}.title`), text);
+  }
+
+  /** Announces a number when it changes. */
+  #announce(text: string): void {
+    if (text !== this.#announced) this.#context.shell.announce(text);
+    this.#announced = text;
   }
 
   /** The pressed button is gone: keyboard focus moves to the top. */
   async #onChanged(): Promise<void> {
     await this.#poller.refresh();
-    this.#title.focus();
+    if (document.activeElement === document.body) this.#title.focus();
   }
 
   #showMore(): void {

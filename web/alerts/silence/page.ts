@@ -5,11 +5,11 @@ import { AlertRows } from '../alert/rows.ts';
 import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
-import { countText } from '../parts/count-text.ts';
 import { formatMatcher, formatMatchers } from '../parts/matcher-text.ts';
 import type { Route } from '../route.ts';
 import { everyAlertHash } from '../route.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
+import { t } from '../text.ts';
 import { silenceDetails } from './details.ts';
 
 /** One silence with all its data, and the alerts that it matches now. */
@@ -18,10 +18,10 @@ export class SilencePage implements Page {
   readonly #context: PageContext;
   readonly #id: string;
   readonly #poller: Poller;
-  readonly #title = h('h1', { tabindex: -1 }, 'Silence');
+  readonly #title = h('h1', { tabindex: -1 }, t('silence.one'));
   readonly #notice = h('p', { class: 'notice', role: 'status' });
-  readonly #details = h('div', { class: 'silence-details' }, loadingBox('the silence'));
-  readonly #affectedTitle = h('h2', {}, 'Matching alerts');
+  readonly #details = h('div', { class: 'silence-details' }, loadingBox(t('silence.one')));
+  readonly #affectedTitle = h('h2', {}, t('silence.matching'));
   readonly #affected = h('section', { class: 'affected', hidden: true });
   readonly #rows: AlertRows;
   #drawn = '';
@@ -29,13 +29,13 @@ export class SilencePage implements Page {
   constructor(context: PageContext, id: string) {
     this.#context = context;
     this.#id = id;
-    document.title = 'Silence · opsdeck';
+    document.title = `${t('silence.one')} · opsdeck`;
     setText(this.#notice, context.memory.notice ?? '');
     this.#notice.hidden = context.memory.notice === undefined;
     delete context.memory.notice;
-    this.#rows = new AlertRows({ times: context.times }, 'Matching alerts');
+    this.#rows = new AlertRows({ times: context.times }, t('silence.matching'));
     this.#affected.append(this.#affectedTitle, this.#rows.element);
-    const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, 'Silences'));
+    const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, t('silence.title')));
     this.element.append(head, this.#title, this.#notice, this.#details, this.#affected);
     this.#poller = pollFor(context, (signal) => this.#load(signal));
     void this.#poller.refresh();
@@ -67,14 +67,12 @@ export class SilencePage implements Page {
   #fail(error: ApiError): void {
     const retry = () => void this.#poller.refresh();
     if (error.status === 404 || error.status === 422) {
-      const link = h('a', { class: 'button', href: '#/silences' }, 'To the silences');
+      const link = h('a', { class: 'button', href: '#/silences' }, t('silence.to-list'));
       this.#drawn = '';
       this.#affected.hidden = true;
-      this.#details.replaceChildren(
-        stateBox('There is no such silence.', 'Expired silences are forgotten after a few days.', link),
-      );
-    } else if (this.#drawn === '') this.#details.replaceChildren(errorBox('silence', error, retry));
-    else this.#context.shell.showBanner(`${error.message}. What you see may be old.`, retry);
+      this.#details.replaceChildren(stateBox(t('silence.unknown'), t('silence.unknown.why'), link));
+    } else if (this.#drawn === '') this.#details.replaceChildren(errorBox(t('silence.one'), error, retry));
+    else this.#context.shell.showBanner(t('silence.old', { error: error.message }), retry);
   }
 
   #drawDetails(silence: Silence): void {
@@ -92,8 +90,9 @@ export class SilencePage implements Page {
 
   #drawAffected({ matchers }: Silence, alerts: readonly Alert[]): void {
     this.#affected.hidden = false;
-    const title = alerts.length === 0 ? 'No alerts match now' : countText(alerts.length, 'matching alert');
-    const link = alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, 'Show in the list');
+    const title = alerts.length === 0 ? t('silence.matching.none') : t('silence.matching.count', { n: alerts.length });
+    const link =
+      alerts.length > 0 && h('a', { href: everyAlertHash(formatMatchers(matchers)) }, t('silence.matching.list'));
     this.#affectedTitle.replaceChildren(title, ...(link ? [' ', link] : []));
     // Labels that the matchers fix are not repeated for each alert.
     const fixed = matchers

@@ -1,9 +1,8 @@
-import type { Matcher } from '../../../src/alerts/contract/wire.ts';
-import { h } from '../../shared/dom.ts';
-import type { Operator } from '../parts/matcher-text.ts';
-import { createMatcher, OPERATORS, operatorOf, parseMatchers } from '../parts/matcher-text.ts';
-
-const OPERATOR_HINT = '= is, != is not, =~ matches the regular expression, !~ does not match it';
+import type { Matcher } from '../../../../src/alerts/contract/wire.ts';
+import { h } from '../../../shared/dom.ts';
+import type { Operator } from '../../parts/matcher-text.ts';
+import { createMatcher, OPERATORS, operatorOf, parseMatchers } from '../../parts/matcher-text.ts';
+import { t } from '../../text.ts';
 
 interface Row {
   readonly element: HTMLElement;
@@ -29,7 +28,7 @@ export class MatcherRows {
 
   constructor(matchers: readonly Matcher[], parts: MatcherRowsParts) {
     this.#parts = parts;
-    const add = h('button', { type: 'button', class: 'quiet', onclick: () => this.#add() }, '+ Add a matcher');
+    const add = h('button', { type: 'button', class: 'quiet', onclick: () => this.#add() }, t('silence.matcher.add'));
     this.element = h('div', {}, this.#list, this.#names, this.#values, add);
     for (const matcher of matchers.length > 0 ? matchers : [createMatcher('', '=', '')]) this.#append(matcher);
   }
@@ -38,6 +37,18 @@ export class MatcherRows {
     return this.#rows.map(({ name, operator, value }) =>
       createMatcher(name.value, operator.value as Operator, value.value),
     );
+  }
+
+  get sets(): readonly (readonly Matcher[])[] {
+    return [this.matchers];
+  }
+
+  /** Replaces all rows. */
+  replace(matchers: readonly Matcher[]): void {
+    this.#rows = [];
+    this.#list.replaceChildren();
+    for (const matcher of matchers.length > 0 ? matchers : [createMatcher('', '=', '')]) this.#append(matcher);
+    this.#parts.onChange();
   }
 
   /** Focuses the first incomplete row. */
@@ -59,19 +70,19 @@ export class MatcherRows {
       class: 'code',
       list: this.#names.id,
       value: matcher.name,
-      placeholder: 'label',
+      placeholder: t('silence.matcher.label'),
     });
     const value = h('input', {
       ...plain,
       class: 'code',
       list: this.#values.id,
       value: matcher.value,
-      placeholder: 'value',
+      placeholder: t('silence.matcher.value'),
     });
     const chosen = operatorOf(matcher);
     const operator = h(
       'select',
-      { class: 'code', title: OPERATOR_HINT, onchange },
+      { class: 'code', title: t('silence.matcher.operators'), onchange },
       OPERATORS.map((text) => h('option', { value: text, selected: text === chosen }, text)),
     );
     const remove = h('button', { type: 'button', class: 'quiet remove' }, '×');
@@ -108,22 +119,18 @@ export class MatcherRows {
     event.preventDefault();
     const at = this.#rows.indexOf(row);
     const before = this.matchers;
-    const all = [...before.slice(0, at), ...parsed.matchers, ...before.slice(at + 1)];
-    this.#rows = [];
-    this.#list.replaceChildren();
-    for (const matcher of all) this.#append(matcher);
+    this.replace([...before.slice(0, at), ...parsed.matchers, ...before.slice(at + 1)]);
     this.#rows.at(-1)?.value.focus();
-    this.#parts.onChange();
   }
 
   /** Labels each field with its row for screen readers. */
   #number(): void {
     for (const [index, { name, operator, value, element }] of this.#rows.entries()) {
-      name.ariaLabel = `Label name, matcher ${index + 1}`;
-      operator.ariaLabel = `Operator, matcher ${index + 1}`;
-      value.ariaLabel = `Value, matcher ${index + 1}`;
+      name.ariaLabel = t('silence.matcher.label-of', { n: index + 1 });
+      operator.ariaLabel = t('silence.matcher.operator-of', { n: index + 1 });
+      value.ariaLabel = t('silence.matcher.value-of', { n: index + 1 });
       const remove = element.querySelector('button');
-      if (remove) remove.ariaLabel = `Remove matcher ${index + 1}`;
+      if (remove) remove.ariaLabel = t('silence.matcher.remove', { n: index + 1 });
     }
   }
 }

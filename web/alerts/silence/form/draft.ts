@@ -1,4 +1,6 @@
-import type { LabelSet, Matcher, PostableSilence, Silence } from '../../../src/alerts/contract/wire.ts';
+import type { LabelSet, Matcher, PostableSilence, Silence } from '../../../../src/alerts/contract/wire.ts';
+import type { TextKey } from '../../text.ts';
+import { recreatedAnnotations } from '../annotations.ts';
 
 /**
  * The span of a silence. Without `startAt` it starts when it is saved; the end is an instant, or `forMs` after the start.
@@ -21,7 +23,7 @@ export type DraftField = 'matchers' | 'start' | 'end' | 'createdBy' | 'comment';
 
 export interface DraftProblem {
   readonly field: DraftField;
-  readonly text: string;
+  readonly text: TextKey;
 }
 
 export const DEFAULT_DURATION_MS = 2 * 3_600_000;
@@ -52,10 +54,11 @@ export function withDuration(span: DraftSpan, forMs: number): DraftSpan {
 export function draftOfSilence(silence: Silence): SilenceDraft {
   const startAt = Date.parse(silence.startsAt);
   const endAt = Date.parse(silence.endsAt);
-  const { matchers, createdBy, comment, annotations } = silence;
+  const { matchers, createdBy, comment } = silence;
+  const isExpired = silence.status.state === 'expired';
+  const annotations = isExpired ? recreatedAnnotations(silence) : silence.annotations;
   const same = { matchers, createdBy, comment, ...(annotations && { annotations }) };
-  if (silence.status.state === 'expired')
-    return { ...same, span: { end: { forMs: Math.max(60_000, endAt - startAt) } } };
+  if (isExpired) return { ...same, span: { end: { forMs: Math.max(60_000, endAt - startAt) } } };
   return { ...same, id: silence.id, span: { startAt, end: { at: endAt } } };
 }
 
@@ -68,14 +71,14 @@ export function filledMatchers(matchers: readonly Matcher[]): Matcher[] {
 export function findProblems(draft: SilenceDraft, now: number): DraftProblem[] {
   const problems: DraftProblem[] = [];
   const matchers = filledMatchers(draft.matchers);
-  if (matchers.length === 0) problems.push({ field: 'matchers', text: 'Say which alerts: at least one matcher.' });
+  if (matchers.length === 0) problems.push({ field: 'matchers', text: 'silence.form.matchers.problem' });
   if (matchers.some(({ name }) => name.trim() === ''))
-    problems.push({ field: 'matchers', text: 'A matcher has no label name.' });
+    problems.push({ field: 'matchers', text: 'silence.form.name.problem' });
   const { startAt, endAt } = resolveSpan(draft.span, now);
-  if (endAt <= startAt) problems.push({ field: 'end', text: 'The end must come after the start.' });
-  else if (endAt <= now) problems.push({ field: 'end', text: 'The end has already passed.' });
-  if (draft.createdBy.trim() === '') problems.push({ field: 'createdBy', text: 'Say who creates it.' });
-  if (draft.comment.trim() === '') problems.push({ field: 'comment', text: 'Say why: others will want to know.' });
+  if (endAt <= startAt) problems.push({ field: 'end', text: 'silence.form.end.problem' });
+  else if (endAt <= now) problems.push({ field: 'end', text: 'silence.form.past.problem' });
+  if (draft.createdBy.trim() === '') problems.push({ field: 'createdBy', text: 'silence.form.creator.problem' });
+  if (draft.comment.trim() === '') problems.push({ field: 'comment', text: 'silence.form.comment.problem' });
   return problems;
 }
 

@@ -11,12 +11,9 @@ async function start(annotations: Record<string, string> = EXPIRING, gcIntervalM
   const { state, clock, log, pipeline } = parts;
   startMaintenance({ options: { maintenanceIntervalMs: 15 * MINUTE, gcIntervalMs }, state, clock, log });
   state.dispatcher.start(pipeline);
-  const silence = async (startsAt = clock.now()) => {
+  const silence = async (startsAt = clock.now(), endsAt = START + 24 * HOUR) => {
     const matchers = [{ name: 'alertname', value: 'Test', isRegex: false, isEqual: true }];
-    await state.silences.set(
-      postedSilence({ matchers, annotations, startsAt, endsAt: START + 24 * HOUR }),
-      clock.now(),
-    );
+    await state.silences.set(postedSilence({ matchers, annotations, startsAt, endsAt }), clock.now());
   };
   /** Seconds from START to the end of the silence; 86400 as it was posted. */
   const endOf = () => [...state.silences.all()].map(({ endsAt }) => (endsAt - START) / 1000);
@@ -73,4 +70,36 @@ test('it ends also where resolved alerts are forgotten at once', async () => {
   await advance(MINUTE);
   assert.equal(state.alerts.size, 0);
   assert.deepEqual(endOf(), [11]);
+});
+
+const ACKNOWLEDGED = { acknowledged_until: new Date(START + 2 * HOUR).toISOString() };
+
+test('an acknowledgement runs as long as its alert fires, which notifies when it fires again', async () => {
+  const { silence, post, advance, endOf, sent } = await start(ACKNOWLEDGED);
+  post('a', { endsAt: START + 50 * MINUTE });
+  await advance(SECOND);
+  await silence(START, START + 15 * MINUTE);
+  await advance(49 * MINUTE, 5 * SECOND);
+  assert.deepEqual(endOf(), [60 * 60]);
+  assert.deepEqual(sent, ['0s default/webhook first notification: +a']);
+  await advance(MINUTE + 10 * SECOND);
+  assert.deepEqual(endOf(), [50 * 60]);
+  post('a', { endsAt: START + 80 * MINUTE });
+  await advance(10 * SECOND);
+  assert.deepEqual(
+    sent.slice(1).map((one) => one.slice(-4)),
+    [': -a', ': +a'],
+  );
+});
+
+test('an acknowledgement ends at its limit, or when anyone expires it', async () => {
+  const { silence, post, advance, endOf, state, clock } = await start(ACKNOWLEDGED);
+  post('a', { endsAt: START + 24 * HOUR });
+  await silence(START, START + 15 * MINUTE);
+  await advance(7 * MINUTE, MINUTE);
+  await silence(clock.now(), clock.now() + 15 * MINUTE);
+  const [first] = [...state.silences.all()];
+  await state.silences.expire(first?.id ?? '', clock.now());
+  await advance(3 * HOUR, MINUTE);
+  assert.deepEqual(endOf(), [7 * 60, 120 * 60]);
 });

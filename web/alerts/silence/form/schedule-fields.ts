@@ -1,6 +1,7 @@
-import type { Clock } from '../../shared/clock.ts';
-import { h, setAttribute } from '../../shared/dom.ts';
-import { formatSpan, fromFieldValue, parseSpan, toFieldValue } from '../parts/time-text.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { h, setAttribute } from '../../../shared/dom.ts';
+import { formatSpan, fromFieldValue, parseSpan, toFieldValue } from '../../parts/time-text.ts';
+import { t } from '../../text.ts';
 import type { DraftSpan } from './draft.ts';
 import { resolveSpan, withDuration, withEnd, withStart } from './draft.ts';
 
@@ -33,36 +34,42 @@ export class ScheduleFields {
       onchange: () => this.#show(),
     });
     this.#presets = PRESETS.map((text) =>
-      h('button', { type: 'button', class: 'small', onclick: () => this.#setDuration(text) }, text),
+      h('button', { type: 'button', class: 'small', onclick: () => this.setDuration(parseSpan(text) ?? 0) }, text),
     );
     this.element = this.#build();
     this.#show();
   }
 
   #build(): HTMLElement {
-    const now = this.#span.startAt === undefined && h('span', { class: 'hint' }, 'now, unless changed');
-    const hint = h('span', { class: 'hint', id: 'duration-hint' }, 'such as 2h, 1d 12h');
+    const now = this.#span.startAt === undefined && h('span', { class: 'hint' }, t('silence.form.now'));
+    const hint = h('span', { class: 'hint', id: 'duration-hint' }, t('silence.form.duration.hint'));
     const field = (input: HTMLElement, title: string, more: HTMLElement | false = false) =>
       h('div', { class: 'field' }, h('label', { for: input.id }, title), input, more);
     return h(
       'fieldset',
       {},
-      h('legend', {}, 'When'),
+      h('legend', {}, t('silence.form.when')),
+      h('div', { class: 'presets', role: 'group', 'aria-label': t('silence.form.durations') }, this.#presets),
       h(
         'div',
         { class: 'schedule-row' },
-        field(this.#start, 'Start', now),
-        field(this.end, 'End'),
-        field(this.#duration, 'Duration', hint),
+        field(this.#start, t('silence.form.start'), now),
+        field(this.end, t('silence.form.end')),
+        field(this.#duration, t('silence.form.duration'), hint),
       ),
-      h('div', { class: 'presets', role: 'group', 'aria-label': 'Usual durations' }, this.#presets),
       h('p', { class: 'field-error', id: 'end-error', role: 'alert', hidden: true }),
-      h('p', { class: 'hint' }, `Times are local (${Intl.DateTimeFormat().resolvedOptions().timeZone}).`),
+      h('p', { class: 'hint' }, t('silence.form.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })),
     );
   }
 
   get span(): DraftSpan {
     return this.#span;
+  }
+
+  /** Sets the time from the start to the end. */
+  setDuration(ms: number): void {
+    this.#span = withDuration(this.#span, ms);
+    this.#changed();
   }
 
   #readStart(): void {
@@ -85,11 +92,6 @@ export class ScheduleFields {
     if (ms === undefined) return;
     this.#span = withDuration(this.#span, ms);
     this.#changed(this.#duration);
-  }
-
-  #setDuration(text: string): void {
-    this.#span = withDuration(this.#span, parseSpan(text) ?? 0);
-    this.#changed();
   }
 
   #changed(editing?: HTMLInputElement): void {

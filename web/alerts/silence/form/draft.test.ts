@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Silence, SilenceState } from '../../../src/alerts/contract/wire.ts';
-import { createMatcher } from '../parts/matcher-text.ts';
+import type { Silence, SilenceState } from '../../../../src/alerts/contract/wire.ts';
+import { createMatcher } from '../../parts/matcher-text.ts';
 import type { SilenceDraft } from './draft.ts';
 import {
   draftOfSilence,
