@@ -90,7 +90,7 @@ function decideMuted(receiver: Receiver): readonly IntegrationDecision[] {
 }
 
 /** What each integration would do if the group were flushed now, without regard to time intervals. */
-function decideGroup(
+export function decideGroup(
   receiver: Receiver,
   group: AlertGroup,
   state: AlertState,

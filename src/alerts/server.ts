@@ -21,10 +21,12 @@ import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
 import type { WebProtection } from './config/web/config.ts';
+import type { FailingIntegration } from './contract/integration-health.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/wire.ts';
 import { RouteTree } from './domain/route.ts';
 import { explainAlert } from './explanation.ts';
+import { describeIntegrations, listFailingIntegrations, printFailing, recallFailures } from './integration-health.ts';
 import { INTEGRATIONS } from './integrations/integrations.ts';
 import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
 import { ActivePlan } from './pipeline/active-plan.ts';
@@ -51,6 +53,8 @@ const DRAIN_MS = 5_000;
 export interface AlertServer {
   /** `http://host:port` of the first listen address, with the route prefix. */
   readonly url: string;
+  /** The integrations that groups wait for since an attempt failed: cheap, and usually empty. */
+  failingNotifications(): readonly FailingIntegration[];
   /** Reads the configuration file again; a refusal says why the old one stays in force. */
   reload(): Promise<Outcome<unknown>>;
   /** Answers what is under way, writes everything to disk and gives the data directory free. Idempotent. */
@@ -147,6 +151,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
   const now = () => clock.now();
+  const known = () => ({ state, plan, now: now() });
   const answers = new Answers(options.corsOrigins, options.corsOriginPattern, options.site?.allowsOrigin);
   const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
   const reading = { mode: matcherMode, onWarning };
@@ -175,8 +180,9 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       answers,
       reading,
       list: (query) => storage.notifications.list(query),
-      explain: (labels) => explainAlert(labels, { state, plan, now: now() }),
+      explain: (labels) => explainAlert(labels, known()),
     },
+    integrations: { answers, integrations: () => describeIntegrations(known()) },
     status: {
       answers,
       reading,
@@ -186,7 +192,11 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       cluster: () => describeCluster(member, nodes),
       version,
     },
-    operations: { reload: () => plan.reload(), metrics, conditions: () => state.conditions.list() },
+    operations: {
+      reload: () => plan.reload(),
+      metrics,
+      conditions: () => [...state.conditions.list(), ...listFailingIntegrations(known()).map(printFailing)],
+    },
   });
 }
 
@@ -205,13 +215,14 @@ export async function createPlan(
 ): Promise<ActivePlan> {
   const { options, config, state, telemetry, clock, log } = running;
   const { traces, events } = telemetry;
-  const { notificationLog, storage } = state;
+  const { notificationLog, health, storage } = state;
   const names = INTEGRATIONS.map(({ name }) => name);
   const notificationMetrics = createNotificationMetrics(metrics, names, {
     withReceivers: options.receiverNameInMetrics,
   });
   const notifying = {
     notificationLog,
+    health,
     storage: storage.notifications,
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     traces,
@@ -266,6 +277,9 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
   });
   known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
+  recallFailures(state, clock.now()).catch((err) =>
+    log.warn('earlier failures of notifications are not known', { err: messageOf(err) }),
+  );
   const stopMaintenance = startMaintenance(running);
   const stopWaiting = startAfterDelay(plan, options.dispatchStartDelayMs, clock);
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
@@ -297,6 +311,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
   };
   return {
     url: `${url}${options.routePrefix}/`,
+    failingNotifications: () => listFailingIntegrations({ state, plan, now: clock.now() }),
     reload: async () => (closing ? refused('the server is stopping') : plan.reload()),
     close() {
       closing ??= close();

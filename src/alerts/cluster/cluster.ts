@@ -12,6 +12,7 @@ import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import { describeMember } from '../cluster-member.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import type { ClusterMember } from '../contract/wire.ts';
+import { noteFailure } from '../pipeline/notification/health.ts';
 import { type AlertState, restoreState } from '../state/alert-state.ts';
 import type { Nodes } from '../state/nodes.ts';
 import type { AlertServerStorage, OpenStorage } from '../state/storage.ts';
@@ -156,12 +157,19 @@ export class Cluster implements OpenStorage {
       const text = body ?? '';
       if (kind === 'alert') this.#applyAlert(state, key, text);
       else if (kind === 'silence') this.#applySilence(state, key, text);
-      else if (kind === 'notification') state.notificationLog.receive(this.#notifications.receive(key, text));
+      else if (kind === 'notification') this.#applyNotification(state, key, text);
+      else if (kind === 'failure') noteFailure(state, this.#notifications.receiveFailure(text));
       else if (kind === 'flush') {
         const flush = this.#claims.receive(key, text);
         if (flush) state.dispatcher.flushedElsewhere(flush.id, flush.result);
       }
     }
+  }
+
+  #applyNotification({ notificationLog, health }: AlertState, key: string, text: string): void {
+    const entry = this.#notifications.receive(key, text);
+    notificationLog.receive(entry);
+    health.settled(entry.key);
   }
 
   #applyAlert({ alerts }: AlertState, fingerprint: string, text: string): void {

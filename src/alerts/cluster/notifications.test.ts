@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { needsPostgres } from '../../testing/postgres.ts';
+import { failureOf } from '../pipeline/notification/health.ts';
 import type { NotificationRecord } from '../pipeline/notification/history.ts';
 import type { LogEntry, NotificationResult } from '../pipeline/notification/storage.ts';
 import { openAlertDatabase, strictLog } from '../testing/alert-database.ts';
@@ -80,6 +81,15 @@ test('notifications in PostgreSQL', async (t) => {
     assert.deepEqual(await withoutIds(node), [stored]);
     const [logged] = await postgres.query("SELECT key, body FROM opsdeck.change WHERE kind = 'notification'");
     assert.deepEqual(node.receive(String(logged?.key), String(logged?.body)), entryOf());
+  });
+
+  await t.test('the other nodes learn of a failure', async () => {
+    await claimGroup(postgres);
+    const { node, write } = createNode(postgres, FENCE);
+    const failed = recordOf({ error: 'refused \0' });
+    await write({ record: failed });
+    const [logged] = await postgres.query("SELECT body FROM opsdeck.change WHERE kind = 'failure'");
+    assert.deepEqual(node.receiveFailure(String(logged?.body)), failureOf(failed, 'refused \0'));
   });
 
   await t.test('who has lost the claim writes neither, beside an owner in the same batch', async () => {

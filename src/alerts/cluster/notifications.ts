@@ -3,12 +3,14 @@ import type { Log } from '../../kernel/log.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { decodeText, encodeText } from '../../kernel/postgres/text.ts';
 import type { WriteReport } from '../../kernel/storage/write-report.ts';
+import { type Failure, failureOf } from '../pipeline/notification/health.ts';
 import {
   type HistoryQuery,
   isConcernedBy,
   type NotificationRecord,
   type StoredNotification,
 } from '../pipeline/notification/history.ts';
+import { printLogKey } from '../pipeline/notification/log.ts';
 import {
   decodeNotification,
   encodeNotification,
@@ -58,9 +60,12 @@ const WRITE = `
     ON CONFLICT (key) DO UPDATE SET at = excluded.at, expires_at = excluded.expires_at, body = excluded.body
     WHERE n.at <= excluded.at
     RETURNING key, expires_at, body
-  ), counted AS (SELECT count(*) FROM recorded)
-  SELECT (SELECT count FROM counted) AS recorded, opsdeck.log_changes(array_agg('notification'::text), array_agg(key), array_agg(expires_at || ' ' || body))
-  FROM written, counted`;
+  ), counted AS (SELECT count(*) FROM recorded), change AS (
+    SELECT 'notification' AS kind, key, expires_at || ' ' || body AS body FROM written
+    UNION ALL SELECT 'failure', key, body FROM unnest($15::text[], $16::text[]) AS t (key, body)
+  )
+  SELECT (SELECT count FROM counted) AS recorded, opsdeck.log_changes(array_agg(kind), array_agg(key), array_agg(body))
+  FROM change, counted`;
 
 /** Maximum results in one statement. */
 const MAX_BATCH = 500;
@@ -114,6 +119,11 @@ export class ClusterNotifications implements NotificationStorage {
     const space = text.indexOf(' ');
     const expiresAt = Number(text.slice(0, space));
     return { key: decodeText(key), expiresAt, ...decodeNotification(text.slice(space + 1)) };
+  }
+
+  /** Reads a failure. */
+  receiveFailure(text: string): Failure {
+    return JSON.parse(text) as Failure;
   }
 
   /** Entries that could not be written, with the records of the same time. */
@@ -235,6 +245,9 @@ export class ClusterNotifications implements NotificationStorage {
   async #writeSome(results: readonly FencedResult[]): Promise<number> {
     const entries = results.flatMap(({ entry, id, fence }) => (entry ? { entry, id, fence } : []));
     const records = results.flatMap(({ record, id, fence }) => (record ? { record, id, fence } : []));
+    const failures = records.flatMap(({ record }) =>
+      record.error === undefined ? [] : failureOf(record, record.error),
+    );
     const [result] = await this.#postgres.query<{ readonly recorded: number }>(WRITE, [
       entries.map(({ id }) => id),
       entries.map(({ fence }) => fence),
@@ -252,6 +265,8 @@ export class ClusterNotifications implements NotificationStorage {
       records.map(({ record: { at, receiver, integration, groupKey, ...rest } }) =>
         JSON.stringify({ ...rest, node: this.#node }),
       ),
+      failures.map((failure) => encodeText(printLogKey(failure))),
+      failures.map((failure) => JSON.stringify(failure)),
     ]);
     return result?.recorded ?? 0;
   }

@@ -151,7 +151,7 @@ function createReceiver(
   log: ReturnType<typeof createLog>,
   notified: (index: number) => void,
 ): Receiver {
-  const { notificationLog, storage } = state;
+  const { notificationLog, health, storage } = state;
   const notifier = {
     async notify({ groupLabels }: Notification) {
       notified(Number(groupLabels.n));
@@ -159,7 +159,7 @@ function createReceiver(
     },
   };
   return new Receiver('default', [{ name: 'webhook', index: 0, sendResolved: true, notifier }], {
-    ...{ notificationLog, storage: storage.notifications, clock: systemClock, log, metrics: quiet },
+    ...{ notificationLog, health, storage: storage.notifications, clock: systemClock, log, metrics: quiet },
     writeAlerts: (slots) => state.alerts.write(slots),
     retentionMs: HOUR,
     random: Math.random,

@@ -12,6 +12,7 @@ import {
 import type { AlertGroup } from '../store/group.ts';
 import type { PipelineEvents } from './events.ts';
 import { notifiedAlert, pairsOf, recordOf } from './notification/data.ts';
+import type { NotificationHealth } from './notification/health.ts';
 import type { NotificationMetrics } from './notification/metrics.ts';
 import { type Delivered, NotificationRecorder, type NotificationRecorderParts } from './notification/recorder.ts';
 import { tracedNotifier } from './notifier-trace.ts';
@@ -20,6 +21,7 @@ import type { ReceiverIntegration } from './receiver.ts';
 
 export interface SendingParts extends NotificationRecorderParts {
   readonly metrics: NotificationMetrics;
+  readonly health: NotificationHealth;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly traces?: Traces | undefined;
@@ -52,19 +54,24 @@ export class Sending {
 
   /** Resolves with whether the integration is up to date. Calls `tried` when the first attempt has ended. */
   async run(ending: Ending, tried: () => void): Promise<boolean> {
-    const { receiver, integration, evaluation } = this.#subject;
+    const { receiver, integration, key, evaluation } = this.#subject;
     const { claim } = evaluation;
-    const { metrics, clock, random } = this.#parts;
+    const { metrics, health, clock, random } = this.#parts;
     metrics.attempted(integration.name, receiver);
     const notification = this.#notification();
     // With send_resolved off nothing is sent, but the log must hold the resolved alerts.
     if (notification.alerts.length === 0) {
       tried();
+      health.settled(key);
       await this.#delivered({ receiverData: notification.receiverData });
       return true;
     }
     const startedAt = clock.now();
-    const { delivery, attempts } = await this.#retry(notification, {
+    const {
+      delivery,
+      attempts,
+      lastError = '',
+    } = await this.#retry(notification, {
       ...{ clock, random, ending, deadline: evaluation.deadlineAt },
       mayBegin: claim && (() => claim.confirm()),
       onAttempt: (attempt) => {
@@ -76,11 +83,14 @@ export class Sending {
     const record = recordOf(integration, notification, delivery, { attempts, startedAt, now: clock.now() });
     if (delivery.ok) {
       this.#parts.events?.notified(integration, notification.reason, evaluation);
+      health.sent(record);
       const { receiverData = notification.receiverData } = delivery;
       await this.#delivered({ record, receiverData });
       return true;
     }
     metrics.failed(integration.name, receiver, delivery.reason);
+    // A reload or the end of the server is no fault of the receiver.
+    if (delivery.reason !== 'contextCanceled') health.failed(record, lastError);
     this.#logFailure(delivery);
     await this.#recorder.failed(evaluation, record);
     return false;
@@ -147,9 +157,11 @@ export class Sending {
 
   #noteAttempt({ ok, latencyMs, error, number, retry }: Attempt): void {
     const { receiver, integration, evaluation } = this.#subject;
-    const { metrics, log } = this.#parts;
+    const { metrics, health, clock, log } = this.#parts;
     metrics.requested(integration.name, receiver, ok, latencyMs);
     if (error === undefined || !retry) return;
+    const { name, index } = integration;
+    health.stumbled({ groupKey: evaluation.group.key, receiver, integration: name, index }, clock.now(), error);
     log.warn('Notify attempt failed, will retry later', {
       receiver,
       integration: `${integration.name}[${integration.index}]`,
@@ -176,7 +188,6 @@ export class Sending {
     const { receiver, integration, evaluation } = this.#subject;
     const err = `${receiver}/${integration.name}[${integration.index}]: ${delivery.error}`;
     const fields = { aggrGroup: evaluation.group.key, num_alerts: evaluation.alerts.length, err };
-    // A reload or the end of the server is no fault of the receiver.
     if (delivery.reason === 'contextCanceled') this.#parts.log.debug('Notify for alerts failed', fields);
     else this.#parts.log.error('Notify for alerts failed', fields);
   }

@@ -9,6 +9,7 @@ import { Inhibitor } from '../inhibition/inhibitor.ts';
 import { AlertListing } from '../listing/alert-listing.ts';
 import { Dispatcher } from '../pipeline/dispatcher.ts';
 import type { PipelineEvents } from '../pipeline/events.ts';
+import { NotificationHealth } from '../pipeline/notification/health.ts';
 import { NotificationLog } from '../pipeline/notification/log.ts';
 import { SendQueue } from '../pipeline/send-queue.ts';
 import { SilenceListing } from '../silences/listing.ts';
@@ -31,6 +32,7 @@ export interface AlertState {
   readonly dispatcher: Dispatcher;
   readonly sending: SendQueue;
   readonly notificationLog: NotificationLog;
+  readonly health: NotificationHealth;
   readonly storage: AlertServerStorage;
   readonly limit: AlertLimit;
   readonly alertListing: AlertListing;
@@ -104,6 +106,7 @@ export function joinState(parts: AlertStateParts): AlertState {
     dispatcher,
     sending,
     notificationLog,
+    health: new NotificationHealth(),
     limit,
     alertListing,
     silenceListing,

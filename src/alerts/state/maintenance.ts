@@ -17,7 +17,7 @@ export interface MaintenanceParts {
 
 /** Removes expired data periodically. Returns the function that stops it. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
-  const { alerts, storage, silenceUpkeep, notificationLogUpkeep } = state;
+  const { alerts, health, storage, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (failure: string, work: () => Promise<unknown>) => () => {
     work().catch((error) => log.error(failure, { err: messageOf(error) }));
   };
@@ -33,6 +33,7 @@ export function startMaintenance({ options, state, clock, log }: MaintenancePart
       attempt('Old silences could not be removed', () => silenceUpkeep.run(clock.now())),
       attempt('Old entries of the notification log could not be removed', () => notificationLogUpkeep.run(clock.now())),
       attempt('Old notifications could not be removed', () => storage.notifications.collectGarbage(clock.now())),
+      () => health.forgetOld(clock.now()),
     ]),
     // Before alerts are deleted: a silence that expires with its alerts needs them.
     every(options.gcIntervalMs, [followAlerts, () => alerts.collectGarbage(clock.now())]),

@@ -87,9 +87,9 @@ export function createTestPipeline(options: TestPipelineOptions = {}): TestPipel
   const sent: string[] = [];
   const notifications: Notification[] = [];
   const metrics = countingMetrics(counts);
-  const { notificationLog, inhibitor, silencer } = state;
+  const { notificationLog, health, inhibitor, silencer } = state;
   const parts = {
-    ...{ notificationLog, storage: storage.notifications, clock, log, metrics },
+    ...{ notificationLog, health, storage: storage.notifications, clock, log, metrics },
     writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
     retentionMs: options.retentionMs ?? 120 * HOUR,
     random: () => 0.5,
