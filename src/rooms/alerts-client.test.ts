@@ -97,6 +97,22 @@ for (const [name, answer, reason] of ANSWERS) {
   });
 }
 
+test('an acknowledgement ends at its limit, and keeps its annotations when it is extended', async (t) => {
+  const annotations = { acknowledged_until: '2026-01-02T12:00:00.000Z' };
+  const [startsAt, endsAt] = ['2026-01-01T12:00:00.000Z', '2026-01-01T12:15:00.000Z'];
+  const silence = { id: 'a', matchers: [ANY], startsAt, endsAt, createdBy: 'ana', comment: 'mine', annotations };
+  const { url, requests } = await startFakeAlertmanager(t, ({ method }) => ({
+    json: method === 'GET' ? { ...silence, status: { state: 'active' } } : { silenceID: 'a' },
+  }));
+  const client = new AlertsClient(url, systemClock, {});
+  t.after(() => client.close());
+  const known = await client.findSilenceById('a');
+  assert.ok(known.ok);
+  assert.equal(known.value.endsAt, Date.parse(annotations.acknowledged_until));
+  await client.extend(known.value, known.value.endsAt + 3_600_000);
+  assert.deepEqual(requests[1]?.body, { ...silence, endsAt: '2026-01-02T13:00:00.000Z' });
+});
+
 test('an alert server that does not answer is given up after 5 s', async (t) => {
   const { url, requests } = await startFakeAlertmanager(t, () => 'never');
   const clock = new FakeClock();

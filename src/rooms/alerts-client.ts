@@ -29,6 +29,7 @@ export interface SilenceRequest {
   readonly endsAt: number;
   readonly createdBy: string;
   readonly comment: string;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 const labels = v.record(v.string(), v.string());
@@ -61,6 +62,7 @@ const knownSilence = v.object({
   endsAt: instant,
   createdBy: v.string(),
   comment: v.string(),
+  annotations: v.optional(labels),
   status: v.object({ state: v.picklist(['active', 'pending', 'expired']) }),
 });
 const silenceList = v.array(v.object({ id: v.string(), comment: v.string(), status: v.object({ state: v.string() }) }));
@@ -144,15 +146,23 @@ export class AlertsClient {
   }
 
   async #put({ startsAt, endsAt, ...silence }: SilenceRequest & { readonly id?: string }): Promise<Outcome<string>> {
-    const { id, matchers, createdBy, comment } = silence;
+    const { id, matchers, createdBy, comment, annotations } = silence;
     const times = { startsAt: new Date(startsAt).toISOString(), endsAt: new Date(endsAt).toISOString() };
-    const body = JSON.stringify({ ...(id === undefined ? {} : { id }), matchers, ...times, createdBy, comment });
+    const body = JSON.stringify({
+      ...(id === undefined ? {} : { id }),
+      matchers,
+      ...times,
+      createdBy,
+      comment,
+      annotations,
+    });
     const made = await this.#server.ask('POST', '/silences', silenceAnswer, body);
     return made.ok ? accepted(made.value.silenceID) : made;
   }
 }
 
-const flatten = ({ status, ...silence }: v.InferOutput<typeof knownSilence>): KnownSilence => ({
-  ...silence,
-  state: status.state,
-});
+/** An acknowledgement ends with its alert or at its limit: the server moves its end again and again. */
+const flatten = ({ status, ...silence }: v.InferOutput<typeof knownSilence>): KnownSilence => {
+  const limit = Date.parse(silence.annotations?.acknowledged_until ?? '');
+  return { ...silence, endsAt: Number.isNaN(limit) ? silence.endsAt : limit, state: status.state };
+};

@@ -121,7 +121,7 @@ class Browser {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (event.key === '/' && this.#page?.focusFilter) this.#page.focusFilter();
     else if (event.key === 'n') location.hash = this.#shell.newSilenceHash;
-    else return;
+    else if (!this.#page?.press?.(event.key)) return;
     event.preventDefault();
   }
 }

@@ -47,6 +47,7 @@ test('accessibility of the page of the alert server', async (t) => {
     endsAt: new Date(now + 3_600_000).toISOString(),
     createdBy: 'mira',
     comment: 'disk swap',
+    annotations: { expire_when_resolved: 'true', ticket: 'https://tickets.example.com/OPS-7' },
   });
   const silence = `#/silences/${saved?.silenceID}`;
   const browser = await launchBrowser(t);
@@ -82,6 +83,11 @@ test('accessibility of the page of the alert server', async (t) => {
         await fitsAcross(page, `${hash} at ${width} pixels`);
       }
     }
+    await page.goto(`${server.url}/#/silences`);
+    await page.getByLabel('Select all').check();
+    await search('a selection of silences');
+    await page.setViewportSize({ width: 390, height: 900 });
+    await fitsAcross(page, 'a selection of silences at 390 pixels');
     await page.goto(`${server.url}/${silence}`);
     await page.getByRole('button', { name: /^Expire/ }).click();
     await page.getByRole('dialog').waitFor();

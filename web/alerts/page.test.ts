@@ -26,6 +26,13 @@ const ALERTS = [
   },
 ] as const;
 
+interface ListedSilence {
+  readonly id: string;
+  readonly status: { readonly state: string };
+  readonly endsAt: string;
+  readonly annotations?: Record<string, string>;
+}
+
 /** Creates a silence by the API and returns its id. */
 async function createSilence(server: RunningServer, value: string): Promise<string> {
   const matchers = [{ name: 'alertname', value, isRegex: false, isEqual: true }];
@@ -238,6 +245,75 @@ test('the page of the alert server', async (t) => {
     await found.getByRole('link', { name: /^Recreate/ }).waitFor();
     await hashIs(page, '#/silences?state=expired&filter={alertname="Findable"}');
     assert.equal((await getJson<{ status: { state: string } }>(server, `silence/${id}`)).status.state, 'expired');
+  });
+
+  await t.test('several silences are extended and expired by keys, and brought back as new ones', async (t) => {
+    const ids = [await createSilence(server, 'Bulk-1'), await createSilence(server, 'Bulk-2')];
+    const read = () => Promise.all(ids.map((id) => getJson<ListedSilence>(server, `silence/${id}`)));
+    const ends = (await read()).map(({ endsAt }) => Date.parse(endsAt) + 4 * 3_600_000);
+    const page = await openPage(t, browser, `${server.url}/#/silences`);
+    await page.getByLabel('Filter silences').fill('bulk');
+    await page.locator('.silence').nth(2).waitFor({ state: 'detached' });
+    await page.getByLabel('Filter silences').blur();
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('e');
+    await page.getByRole('dialog').getByRole('button', { name: '+4h' }).click();
+    await page.getByText('2 silences extended by 4h.').waitFor();
+    assert.deepEqual(
+      (await read()).map(({ endsAt }) => Date.parse(endsAt)),
+      ends,
+    );
+
+    // The failure of one does not keep the other from expiring.
+    await page.route(`**/silence/${ids[0]}`, (route) => route.fulfill({ status: 500, json: 'the disk is full' }));
+    await page.keyboard.press('d');
+    await page.getByRole('dialog').getByRole('button', { name: 'Expire' }).click();
+    const report = page.getByRole('dialog', { name: '1 of 2 not expired' });
+    assert.match((await report.textContent()) ?? '', /Bulk-1.*the disk is full/);
+    await report.getByRole('button', { name: 'Close' }).click();
+    assert.deepEqual(
+      (await read()).map(({ status }) => status.state),
+      ['active', 'expired'],
+    );
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Restored as a new silence.').waitFor();
+    const bulk = await getJson<ListedSilence[]>(server, 'silences?expired=false&filter=alertname="Bulk-2"');
+    assert.deepEqual(
+      bulk.map(({ id, endsAt }) => [ids.includes(id), Date.parse(endsAt)]),
+      [[false, ends[1]]],
+    );
+    for (const id of [ids[0], bulk[0]?.id]) await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
+  });
+
+  await t.test('one form makes several silences, which expire with their alerts and name a ticket', async (t) => {
+    const sets = '{alertname="HighLatency",instance=~"api-1|api-2"},{alertname="DiskFull"}';
+    const page = await openPage(
+      t,
+      browser,
+      `${server.url}/#/silences/new?filter=${encodeURIComponent(sets)}&creator=mira`,
+    );
+    await page.getByRole('heading', { name: '3 matching alerts' }).waitFor();
+    await page.getByLabel('Comment').fill('works');
+    await page.getByLabel('Expire when all').check();
+    await page.getByLabel('Ticket').fill('https://tickets.example.com/OPS-7');
+    await page.getByRole('button', { name: 'Save as a template' }).click();
+    await page.getByLabel('Name of the template').fill('Works');
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Save 2 silences' }).click();
+    await page.getByText('2 silences saved.').waitFor();
+    await page.locator('.silence', { hasText: 'expires when resolved' }).nth(1).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'OPS-7' }).count(), 2);
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Works', exact: true }).click();
+    assert.equal(await page.getByLabel('Comment').inputValue(), 'works');
+    const saved = await getJson<ListedSilence[]>(server, 'silences?expired=false');
+    const made = saved.filter(({ annotations }) => annotations?.ticket);
+    assert.deepEqual(
+      made.map(({ annotations }) => annotations?.expire_when_resolved),
+      ['true', 'true'],
+    );
+    for (const { id } of made) await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
   });
 
   await t.test('old links still work', async (t) => {

@@ -41,6 +41,8 @@ export interface Page {
   focus?(): void;
   /** Focuses the filter. */
   focusFilter?(): void;
+  /** Does what the key means on this page; false when it means nothing. */
+  press?(key: string): boolean;
   close(): void;
 }
 

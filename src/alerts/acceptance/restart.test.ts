@@ -4,7 +4,8 @@ import { FakeClock } from '../../testing/fake/clock.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
 import { restoreState } from '../state/alert-state.ts';
 import { MIGRATIONS } from '../state/local-storage.ts';
-import { HOUR, MINUTE, matcherOf, SECOND, START } from '../testing/parts.ts';
+import { startMaintenance } from '../state/maintenance.ts';
+import { HOUR, MINUTE, matcherOf, postedSilence, SECOND, START } from '../testing/parts.ts';
 import { createTestPipeline, failure, type TestPipelineOptions } from '../testing/pipeline/parts.ts';
 
 const ROUTE = { groupWaitMs: 10 * SECOND, groupIntervalMs: MINUTE, repeatIntervalMs: HOUR };
@@ -199,4 +200,35 @@ test('the first flush after a restart applies inhibition and silences', async (t
   await after.advance(SECOND);
   assert.deepEqual(after.sent, ['60s default/webhook first notification: +source']);
   await after.end();
+});
+
+test('an acknowledgement goes on after a restart, and the end of its alert while nothing ran is sent', async (t) => {
+  const startServer = createServer(t);
+  const maintain = ({ state, clock, log }: Awaited<ReturnType<typeof startServer>>) =>
+    startMaintenance({ options: { maintenanceIntervalMs: HOUR, gcIntervalMs: HOUR }, state, clock, log });
+  const before = await startServer();
+  before.post('a', { endsAt: START + 20 * MINUTE });
+  await before.advance(30 * SECOND);
+  const matchers = [{ name: 'n', value: 'a', isRegex: false, isEqual: true }];
+  const annotations = { acknowledged_until: new Date(START + HOUR).toISOString() };
+  const acknowledgement = postedSilence({ matchers, annotations, endsAt: START + 15 * MINUTE });
+  await before.state.silences.set(acknowledgement, before.clock.now());
+  await before.end();
+
+  before.clock.advance(8 * MINUTE);
+  const second = await startServer();
+  const stop = maintain(second);
+  await second.advance(6 * SECOND);
+  const ends = (parts: typeof before) => [...parts.state.silences.all()].map(({ endsAt }) => (endsAt - START) / SECOND);
+  assert.deepEqual([second.sent, ends(second)], [[], [8 * 60 + 30 + 5 + 15 * 60]]);
+  stop();
+  await second.end();
+
+  before.clock.advance(12 * MINUTE);
+  const third = await startServer();
+  t.after(maintain(third));
+  await third.advance(6 * SECOND);
+  assert.deepEqual(third.sent, ['1236s default/webhook all alerts resolved: -a']);
+  assert.deepEqual(ends(third), [20 * 60 + 36 + 5]);
+  await third.end();
 });

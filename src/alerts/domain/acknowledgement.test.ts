@@ -67,7 +67,10 @@ test('a pending or expired silence stays as it is', () => {
 });
 
 test('an annotation without an instant makes no acknowledgement', () => {
-  for (const limit of ['', 'tomorrow']) assert.equal(endAfter(acknowledgement(limit), [FIRING], 6), 15);
+  for (const limit of ['', 'tomorrow']) {
+    assert.equal(endAfter(acknowledgement(limit), [FIRING], 6), 15);
+    assert.equal(hasFollowingEnd(acknowledgement(limit)), false);
+  }
   assert.equal(hasFollowingEnd(acknowledgement()), true);
   assert.equal(hasFollowingEnd(expiring), true);
   assert.equal(hasFollowingEnd(silenceOf({ annotations: { expire_when_resolved: 'no' } })), false);

@@ -21,8 +21,8 @@ const MAX_CLOCK_SKEW_MS = MINUTE_MS;
 type Occurrence = Pick<Alert, 'startsAt' | 'endsAt'>;
 
 /** Whether the end of the silence follows its alerts. */
-export function hasFollowingEnd({ annotations }: Silence): boolean {
-  return annotations[EXPIRE_WHEN_RESOLVED] === 'true' || ACKNOWLEDGED_UNTIL in annotations;
+export function hasFollowingEnd(silence: Silence): boolean {
+  return silence.annotations[EXPIRE_WHEN_RESOLVED] === 'true' || limitOf(silence) !== undefined;
 }
 
 /**

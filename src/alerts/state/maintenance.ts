@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
+import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { AlertServerOptions } from '../config/server-options.ts';
 import { followAllAlerts } from '../silences/lifetime.ts';
 import type { AlertState } from './alert-state.ts';
@@ -19,7 +20,10 @@ export interface MaintenanceParts {
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
   const { alerts, health, storage, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (failure: string, work: () => Promise<unknown>) => () => {
-    work().catch((error) => log.error(failure, { err: messageOf(error) }));
+    work().catch((error) => {
+      // An outage of the database is reported once, not by everything that waits for its end.
+      if (!(error instanceof StorageAwayError)) log.error(failure, { err: messageOf(error) });
+    });
   };
   const every = (ms: number, actions: readonly (() => void)[]) =>
     clock.every(ms, () => {

@@ -13,6 +13,7 @@ const CASES: readonly [what: string, selected: readonly string[], others: readon
   ['one alert has all of its labels', ['A x=1 y=2'], ['A x=1 y=3'], '{alertname="A",x="1",y="2"}'],
   ['alerts that differ in one label', ['A x=1', 'A x=2.0'], ['A x=3'], '{alertname="A",x=~"1|2\\\\.0"}'],
   ['of several differing labels one is enough', ['A x=1 y=1', 'A x=2 y=2'], ['A x=1 y=3'], '{alertname="A",y=~"1|2"}'],
+  ['the label with the most values', ['A x=1 y=1', 'A x=1 y=2', 'A x=2 y=3'], ['B'], '{alertname="A",y=~"1|2|3"}'],
   [
     'several differing labels together',
     ['A x=1 y=1', 'A x=2 y=2', 'A x=1 y=2', 'A x=2 y=1'],

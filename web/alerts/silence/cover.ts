@@ -5,6 +5,9 @@ type Labelled = Pick<Alert, 'fingerprint' | 'labels'>;
 /** The matchers of one silence. */
 export type MatcherSet = readonly Matcher[];
 
+/** The number of values up to which a regular expression is preferred that names each of them. */
+const MAX_READABLE = 30;
+
 /**
  * Few silences that match the selected alerts and no other one of `all`: one if possible, else one per value of a label, else
  * one per alert.
@@ -34,12 +37,20 @@ function coverOnce(part: readonly LabelSet[], others: readonly LabelSet[]): Matc
   const isCommon = (name: string) => part.every((labels) => labels[name] === first[name]);
   const common = matchersOfLabels(Object.fromEntries(inAll.filter(isCommon).map((name) => [name, first[name] ?? ''])));
   const near = others.filter((labels) => common.every(({ name, value }) => (labels[name] ?? '') === value));
-  const varying = inAll.filter((name) => !isCommon(name)).map((name) => anyOf(name, part));
+  const varying = inAll
+    .filter((name) => !isCommon(name))
+    .map((name) => anyOf(name, part))
+    .sort((a, b) => preferenceOf(b) - preferenceOf(a));
   const isExact = (added: readonly Alternatives[]) =>
     !near.some((labels) => added.every(({ name, values }) => values.has(labels[name] ?? '')));
   const choices = [...varying.map((one) => [one]), ...(varying.length > 1 ? [varying] : []), []];
   const exact = choices.find((added) => added.length + common.length > 0 && isExact(added));
   return exact && [...common, ...exact.map(matcherOf)];
+}
+
+/** More values leave fewer later alerts silenced; too many are unreadable. */
+function preferenceOf({ values }: Alternatives): number {
+  return values.size <= MAX_READABLE ? values.size : -values.size;
 }
 
 interface Alternatives {

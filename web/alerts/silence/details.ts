@@ -9,7 +9,7 @@ import type { PageContext } from '../page.ts';
 import { t } from '../text.ts';
 import { silenceActions } from './actions.ts';
 import { otherAnnotations, TICKET } from './annotations.ts';
-import { ticketLink } from './row.ts';
+import { endMark, ticketLink } from './row.ts';
 import { endParts, whenParts } from './when.ts';
 
 /** All data of a silence, with its actions. */
@@ -32,6 +32,11 @@ export function silenceDetails(silence: Silence, context: PageContext, onChanged
     [t('silence.id'), [h('code', {}, id), ' ', copyButton(clock, t('silence.id.what'), () => id)]],
   ];
   const badge = h('span', { class: 'badge', 'data-state': state }, t(`silence.state.${state}`));
-  const head = h('div', { class: 'silence-head' }, badge, silenceActions(silence, context, onChanged));
+  const head = h(
+    'div',
+    { class: 'silence-head' },
+    h('span', { class: 'marks' }, badge, endMark(silence)),
+    silenceActions(silence, context, onChanged),
+  );
   return h('section', { class: 'panel', 'aria-label': t('silence.details') }, head, factList(facts));
 }

@@ -10,6 +10,7 @@ import type { Route, SilenceTab } from '../route.ts';
 import { formatHash, newSilenceHash, SILENCE_TABS } from '../route.ts';
 import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
 import { t } from '../text.ts';
+import { askAndExtend } from './actions.ts';
 import { expireSilences, extendSilences } from './changes.ts';
 import { countSilenced, silenceHasWords, sortSilences, splitSilences } from './list.ts';
 import { SelectionBar } from './selection-bar.ts';
@@ -48,7 +49,7 @@ export class SilencesPage implements Page {
       onChange: (filter) => context.navigate({ ...this.#route, filter }),
       onType: () => this.#draw(),
     });
-    const onChanged = () => this.#poller.refresh();
+    const onChanged = () => this.#onChanged();
     this.#bar = new SelectionBar({
       extend: (ms) => void extendSilences(this.#table.selected, ms, context, onChanged),
       expire: () => void expireSilences(this.#table.selected, context, onChanged),
@@ -58,7 +59,7 @@ export class SilencesPage implements Page {
       context,
       onSelect: (count) => this.#bar.show(count),
       onOrder: () => this.#draw(),
-      onChanged: () => this.#onChanged(),
+      onChanged,
     });
     this.#poller = pollFor(context, (signal) => this.#load(signal));
     this.element = this.#build();
@@ -98,6 +99,20 @@ export class SilencesPage implements Page {
 
   focusFilter(): void {
     this.#filterBox.focus();
+  }
+
+  press(key: string): boolean {
+    const { selected, focused } = this.#table;
+    const concerned = selected.length > 0 ? selected : focused && focused.status.state !== 'expired' ? [focused] : [];
+    const onChanged = () => this.#onChanged();
+    if (key === 'j') this.#table.move(1);
+    else if (key === 'k') this.#table.move(-1);
+    else if (key === 'x') this.#table.toggleFocused();
+    else if (key === 'Escape') this.#table.clearSelection();
+    else if (key === 'e') void askAndExtend(concerned, this.#context, onChanged);
+    else if (key === 'd') void expireSilences(concerned, this.#context, onChanged);
+    else return false;
+    return true;
   }
 
   close(): void {

@@ -69,7 +69,8 @@ export function silenceRow(silence: Silence, parts: RowParts): HTMLTableRowEleme
 export function marks(silence: Silence): HTMLElement | false {
   const ticket = silence.annotations?.[TICKET];
   const all = [
-    endMark(silence),
+    // The usual comment of an acknowledgement says it already.
+    silence.comment !== t('silence.acknowledged') && endMark(silence),
     ticket && ticketLink(ticket),
     ...otherAnnotations(silence).map(([name, value]) =>
       h('span', { class: 'mark' }, h('span', { class: 'soft' }, `${name}: `), linkedText(value)),
@@ -78,10 +79,10 @@ export function marks(silence: Silence): HTMLElement | false {
   return all.some(Boolean) && h('span', { class: 'marks' }, all);
 }
 
-function endMark(silence: Silence): HTMLElement | false {
-  const isAcknowledgement = acknowledgedUntil(silence) !== undefined;
-  if (!endsWithAlerts(silence) || (isAcknowledgement && silence.comment === t('silence.acknowledged'))) return false;
-  const key = isAcknowledgement ? 'silence.mark.acknowledged' : 'silence.mark.expires';
+/** How the silence ends with its alerts, if it does. */
+export function endMark(silence: Silence): HTMLElement | false {
+  if (!endsWithAlerts(silence)) return false;
+  const key = acknowledgedUntil(silence) === undefined ? 'silence.mark.expires' : 'silence.mark.acknowledged';
   return h('span', { class: 'mark badge' }, t(key));
 }
 

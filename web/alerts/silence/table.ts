@@ -83,6 +83,8 @@ export class SilenceTable {
   /** Draws what differs, so that focus and selection stay. */
   show(tab: SilenceTab, silences: readonly Silence[], affected: ReadonlyMap<string, number>): void {
     setAttribute(this.element, 'data-tab', tab);
+    const focused = this.focused;
+    const at = focused ? this.#silences.indexOf(focused) : -1;
     this.#silences = silences;
     this.#selection.keep(new Set(silences.map(({ id }) => id)));
     const rows = new Map<string, DrawnRow>();
@@ -93,10 +95,13 @@ export class SilenceTable {
       rows.set(silence.id, known?.signature === signature ? known : { signature, element: this.#row(silence, count) });
     }
     this.#rows = rows;
-    syncChildren(
-      this.#body,
-      [...rows.values()].map(({ element }) => element),
-    );
+    const elements = [...rows.values()].map(({ element }) => element);
+    syncChildren(this.#body, elements);
+    // The row with the focus is another one, or gone: its successor takes the focus.
+    if (focused && document.activeElement === document.body) {
+      const next = rows.get(focused.id)?.element ?? elements[at] ?? elements.at(-1);
+      next?.querySelector<HTMLElement>('.matchers')?.focus({ preventScroll: true });
+    }
     this.#showSelection();
   }
 
@@ -115,7 +120,8 @@ export class SilenceTable {
   /** Selects the focused row, or takes the selection back. */
   toggleFocused(): void {
     const silence = this.focused;
-    if (silence) this.#select(silence.id, !this.#selection.ids.has(silence.id), false);
+    if (!silence || silence.status.state === 'expired') return;
+    this.#select(silence.id, !this.#selection.ids.has(silence.id), false);
   }
 
   #row(silence: Silence, affected: number): HTMLTableRowElement {

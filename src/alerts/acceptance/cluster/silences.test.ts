@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
+import { isLongRound } from '../../../testing/long-round.ts';
 import { needsPostgres } from '../../../testing/postgres.ts';
 import { type Cluster, startCluster } from '../../testing/cluster/cluster.ts';
-import { type ClusterNode, type ListedSilence, silenceIdIn } from '../../testing/cluster/node.ts';
+import { type ClusterNode, firing, type ListedSilence, silenceIdIn } from '../../testing/cluster/node.ts';
 
 // Silences of three nodes over one PostgreSQL.
 
@@ -76,6 +77,36 @@ async function testParallelWrites(cluster: Cluster): Promise<void> {
   );
 }
 
+/** Kills a node that has an acknowledgement, expires it on another, and looks at all after a later renewal. */
+async function testAcknowledgements(cluster: Cluster): Promise<void> {
+  const [first, second, third] = cluster.nodes as readonly [ClusterNode, ClusterNode, ClusterNode];
+  await cluster.postAll([firing('Silenced')]);
+  const acknowledge = async (node: ClusterNode) => {
+    const [now, minutes] = [Date.now(), 60_000];
+    const posted = await node.post('/api/v2/silences', {
+      matchers: [{ name: 'alertname', value: 'Silenced', isRegex: false }],
+      startsAt: new Date(now).toISOString(),
+      endsAt: new Date(now + 9 * minutes).toISOString(),
+      createdBy: 'ann',
+      comment: 'Acknowledged',
+      annotations: { acknowledged_until: new Date(now + 60 * minutes).toISOString() },
+    });
+    const id = silenceIdIn(posted) as string;
+    const isRenewed = async (there: ClusterNode) => Date.parse((await there.silence(id)).endsAt) > now + 14 * minutes;
+    const renewed = (...nodes: readonly ClusterNode[]) =>
+      Promise.all(nodes.map((there) => eventually(`the renewal on ${there.name}`, () => isRenewed(there))));
+    return { id, renewed };
+  };
+  const one = await acknowledge(first);
+  await first.kill();
+  await one.renewed(second, third);
+  await second.expire(one.id);
+  await first.start();
+  const other = await acknowledge(third);
+  await other.renewed(first, second, third);
+  for (const node of cluster.nodes) assert.equal((await node.silence(one.id)).status.state, 'expired');
+}
+
 test('of three nodes', async (t) => {
   if (!needsPostgres(t)) return;
   const cluster = await startCluster(t);
@@ -83,5 +114,13 @@ test('of three nodes', async (t) => {
   await t.test('each updates and expires a silence that another has just acknowledged', () => testNextWrite(cluster));
   await t.test('all have the same silences after parallel updates and expiries, and no expiry is undone', () =>
     testParallelWrites(cluster),
+  );
+  // Each renewal takes up to five seconds.
+  await t.test(
+    'the others renew an acknowledgement of a killed node, and one that was expired stays so',
+    {
+      skip: !isLongRound,
+    },
+    () => testAcknowledgements(cluster),
   );
 });

@@ -9,13 +9,13 @@ export function addAcknowledgeCommand(alerts: Command, terminal: Terminal): void
     .argument('[matchers...]', 'name=value, !=, =~ or !~; a first word without operator is the alertname')
     .option('-a, --author <name>', 'who acknowledges (default: your user name)')
     .option('-c, --comment <text>', 'why', 'Acknowledged')
-    .option('-d, --duration <duration>', 'the longest time; an alert that still fires then notifies again', '24h')
+    .option('-d, --duration <duration>', 'the longest time; an alert that still fires then notifies as usual', '24h')
     .option('--force', 'allow to acknowledge every active alert')
     .addHelpText(
       'after',
       `
 An acknowledgement is a silence of 15 minutes for exactly one alert. The server renews it while the alert fires, and expires
-it when the alert resolves; an alert that fires again notifies again. Alertmanager does not renew it.
+it when the alert resolves: an alert that fires again notifies again. Alertmanager does not renew it.
 
 Examples:
   opsdeck alerts ack DiskFull instance=db1
