@@ -17,6 +17,10 @@ export interface Terminal {
   readonly colors: boolean;
   /** Whether standard output is a terminal, which obeys control characters. */
   readonly isSeen?: boolean;
+  /** Of the terminal on standard output. Undefined: it is no terminal, and gets texts at their full length. */
+  readonly size?: { readonly columns: number; readonly rows: number } | undefined;
+  /** Shows a long text in a pager. */
+  page?(text: string): Promise<void>;
   /** Whether standard error is a terminal. */
   readonly isLogSeen?: boolean;
   /** How long a command waits for a server of this machine that does not listen yet, in milliseconds; 0 by default. */
@@ -44,6 +48,14 @@ export const systemTerminal: Terminal = {
   env: process.env,
   colors: process.stdout.isTTY === true && !process.env.NO_COLOR,
   isSeen: process.stdout.isTTY === true,
+  get size() {
+    const { isTTY, columns, rows } = process.stdout;
+    return isTTY && columns > 0 && rows > 0 ? { columns, rows } : undefined;
+  },
+  async page(text) {
+    const { page } = await import('./pager.ts');
+    await page(text, systemTerminal);
+  },
   isLogSeen: process.stderr.isTTY === true,
   startWaitMs: 2_000,
   clock: systemClock,
