@@ -31,7 +31,6 @@ const folds: [text: string, width: number, lines: string[]][] = [
   ['one two three', 7, ['one two', 'three']],
   ['abcdefghij', 4, ['abcd', 'efgh', 'ij']],
   ['日本語', 4, ['日本', '語']],
-  ['日', 1, ['日']],
   ['', 4, ['']],
 ];
 for (const [text, width, lines] of folds) {

@@ -29,13 +29,12 @@ export function cut(text: string, width: number): string {
   return `${text.slice(0, lengthWithin(text, width - 1)).trimEnd()}…`;
 }
 
-/** Lines of at most `width` columns, broken at spaces where there are any. */
+/** Lines of at most `width` columns, which are at least two, broken at spaces where there are any. */
 export function fold(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;
   while (displayWidth(rest) > width) {
-    // A character may be wider than the line.
-    const length = lengthWithin(rest, width) || String.fromCodePoint(rest.codePointAt(0) as number).length;
+    const length = lengthWithin(rest, width);
     const space = rest.lastIndexOf(' ', length);
     const end = space > 0 ? space : length;
     lines.push(rest.slice(0, end));

@@ -34,7 +34,7 @@ export function formatRecords({ titles, rows }: List, { title, columns }: ListSt
       const cell = row[i] ?? '';
       const { text, style = (same: string) => same } = typeof cell === 'string' ? { text: cell } : cell;
       if (text === '') return '';
-      const [first = '', ...others] = fold(printable(text), valueWidth).map(style);
+      const [first = '', ...others] = fold(printable(text), valueWidth).map((line) => style(line));
       const head = title(name) + ' '.repeat(titleWidth - displayWidth(name)) + first;
       return [head, ...others.map((line) => ' '.repeat(titleWidth) + line)].map((line) => `${line}\n`).join('');
     });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -28,13 +28,22 @@ export interface Terminal {
   readonly clock: Clock;
   /** The name of the user who runs the command. */
   user(): string;
-  /** Whether standard input is a terminal, from which nothing comes without a prompt. */
+  /** Whether nothing comes from standard input without a prompt: it is a terminal, or /dev/null. */
   readonly isTyped?: boolean;
   /** Everything on standard input. */
   stdin(): Promise<string>;
   /** The same as bytes, for input that may be too large for memory. */
   stdinStream(): Readable;
   readFile(path: string): string;
+}
+
+/** Whether it is a terminal or /dev/null; also if it is closed. */
+function isDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return true;
+  }
 }
 
 let writeError: ((text: string) => void) | undefined;
@@ -61,7 +70,7 @@ export const systemTerminal: Terminal = {
   clock: systemClock,
   user: () => process.env.USER || userInfo().username,
   get isTyped() {
-    return process.stdin.isTTY === true;
+    return isDevice(0);
   },
   stdin: () => text(process.stdin),
   stdinStream: () => process.stdin,

@@ -10,6 +10,7 @@ export class FakeTerminal implements Terminal {
   input: string | Uint8Array = '';
   colors = false;
   isSeen = false;
+  isTyped = false;
   size: Terminal['size'];
   /** What was shown in a pager. */
   paged = '';
