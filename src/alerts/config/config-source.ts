@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import sample from '../../../data/sample/alertmanager.yml';
+import builtIn from '../../../data/sample/alertmanager.yml';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { NotReadable, readRegularFileSync } from '../../kernel/storage/regular-file.ts';
@@ -8,6 +8,14 @@ import { type AlertmanagerConfig, type ReadConfigOptions, readConfig } from './a
 
 /** Alertmanager's own default, looked for in the working directory. */
 const DEFAULT_FILE = 'alertmanager.yml';
+
+/** The text that is the configuration without a file. */
+export const BUILT_IN = builtIn;
+
+/** The file that is read if none is named; undefined: there is none, and the built-in configuration counts. */
+export function findConfigFile(): string | undefined {
+  return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined;
+}
 
 /** The source of the configuration: the named file, the default file if it exists, or the built-in text. */
 export class ConfigSource {
@@ -17,13 +25,13 @@ export class ConfigSource {
   #wasRead = false;
 
   constructor(file: string | undefined, options: Omit<ReadConfigOptions, 'folder'>) {
-    this.file = file ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+    this.file = file ?? findConfigFile();
     this.#options = options;
   }
 
   /** Reads it; the refusal has one line per problem, with file and line number. */
   read(): Outcome<AlertmanagerConfig> {
-    if (this.file === undefined) return readConfig(sample, { ...this.#options, folder: '.', expandEnv: false });
+    if (this.file === undefined) return readConfig(BUILT_IN, { ...this.#options, folder: '.', expandEnv: false });
     const text = readText(this.file, this.#wasRead);
     this.#wasRead = true;
     if (!text.ok) return text;

@@ -35,26 +35,29 @@ test('alerts added to a real Alertmanager are queried, silenced and shown in gro
   assert.equal(added, 'added {alertname="DiskFull", severity="critical"}\n');
   await succeed(['add', '--file', '-'], '[{"labels": {"alertname": "Up", "instance": "h1"}}]');
 
-  const heading = 'Alertname  Starts At                Summary           State';
+  const heading = 'Alertname  Severity  Starts At                Summary           State';
   const both = lines(await succeed(['query']));
   assert.equal(both[0], heading);
-  assert.match(both[1] ?? '', /^DiskFull {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}the disk is full {2}active$/);
+  assert.match(
+    both[1] ?? '',
+    /^DiskFull {3}critical {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC {2}the disk is full {2}active$/,
+  );
   assert.match(both[2] ?? '', /^Up .* active$/);
   const chosen = await succeed(['query', 'DiskFull', 'severity=~"crit.*"', '--receiver', 'te.*', '--json']);
   assert.deepEqual(JSON.parse(chosen)[0].labels, { alertname: 'DiskFull', severity: 'critical' });
-  assert.equal(await succeed(['query', '--receiver', 'other']), 'Alertname  Starts At  Summary  State\n');
+  assert.deepEqual(JSON.parse(await succeed(['query', '--receiver', 'other', '--json'])), []);
 
   await succeed(['silence', 'add', 'DiskFull', '-c', 'replacing the disk']);
   assert.equal(lines(await succeed(['query'])).length, 2, 'only Up is still active');
   assert.match(
     await succeed(['query', '-s', '-o', 'extended']),
-    /\nalertname="DiskFull" severity="critical" .* suppressed\n$/,
+    /\nState {10}suppressed\nLabels {9}alertname="DiskFull" severity="critical"\n/,
   );
 
   const groups = await succeed(['groups']);
   assert.match(
     groups,
-    /^team\n {2}\{alertname="DiskFull"\}\n {4}suppressed .* severity="critical" {2}the disk is full\n {2}\{alertname="Up"\}\n {4}active .* instance="h1"\n$/,
+    /^team\n {2}\{alertname="DiskFull"\}\n {4}suppressed {2}critical .* the disk is full\n {2}\{alertname="Up"\}\n {4}active .* instance="h1"\n$/,
   );
   assert.doesNotMatch(await succeed(['groups', '--active']), /DiskFull/);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { displayWidth } from '../../kernel/terminal/display-width.ts';
 import { runAlerts, startFakeAlertmanager } from '../../testing/fake/alertmanager.ts';
 import { FakeTerminal } from '../../testing/fake/terminal.ts';
 
@@ -74,9 +75,9 @@ test('query prints an aligned table, the alert that began first on top', async (
   assert.equal(await runAlerts(['query', '-as'], terminal), 0);
   assert.equal(
     terminal.stdout,
-    `Alertname  Starts At                Summary           State
-Up         2026-01-01 09:00:00 UTC                    suppressed
-DiskFull   2026-01-01 10:00:00 UTC  the disk is full  active
+    `Alertname  Severity  Starts At                Summary           State
+Up                   2026-01-01 09:00:00 UTC                    suppressed
+DiskFull   critical  2026-01-01 10:00:00 UTC  the disk is full  active
 `,
   );
 });
@@ -86,8 +87,16 @@ test('query --output extended prints all that an alert carries', async (t) => {
   assert.equal(await runAlerts(['query', '-o', 'extended'], terminal), 0);
   assert.equal(
     terminal.stdout,
-    `Labels                                    Annotations                 Starts At                Ends At                  Generator URL            State
-alertname="DiskFull" severity="critical"  summary="the disk is full"  2026-01-01 10:00:00 UTC  2026-01-01 11:00:00 UTC  http://prometheus/graph  active
+    `Alertname      DiskFull
+Severity       critical
+Starts At      2026-01-01 10:00:00 UTC
+Summary        the disk is full
+State          active
+Labels         alertname="DiskFull" severity="critical"
+Annotations    summary="the disk is full"
+Ends At        2026-01-01 11:00:00 UTC
+Generator URL  http://prometheus/graph
+Fingerprint    7235c181ae0a2582
 `,
   );
 });
@@ -102,10 +111,30 @@ test('query --json and --output json print the answer of the server, in its orde
   assert.equal(terminal.stdout, `${JSON.stringify([diskFull, up])}\n`);
 });
 
-test('no alerts: a heading alone, and success', async (t) => {
+test('in a terminal of 80 columns no line of a list of alerts or groups is longer', async (t) => {
+  const long = { ...diskFull, annotations: { summary: '日本 and more words '.repeat(12) } };
+  const { terminal } = await serve(t, [long, { ...up, labels: { alertname: 'A'.repeat(90) } }]);
+  terminal.size = { columns: 80, rows: 100 };
+  for (const args of [['query'], ['query', '-o', 'extended']]) {
+    terminal.stdout = '';
+    assert.equal(await runAlerts(args, terminal), 0);
+    for (const line of terminal.stdout.split('\n')) assert.ok(displayWidth(line) <= 80, line);
+  }
+  assert.match(terminal.stdout, /日本 and more words\n {15}日本/);
+});
+
+test('a severity has its colour', async (t) => {
+  const { terminal } = await serve(t, [diskFull]);
+  terminal.colors = true;
+  await runAlerts(['query'], terminal);
+  assert.ok(terminal.stdout.includes('\u001b[31mcritical\u001b[39m'));
+});
+
+test('no alerts: the server that was asked, and success', async (t) => {
   const { terminal } = await serve(t, []);
   assert.equal(await runAlerts(['query'], terminal), 0);
-  assert.equal(terminal.stdout, 'Alertname  Starts At  Summary  State\n');
+  assert.equal(terminal.stdout, '');
+  assert.equal(terminal.stderr, `no alerts found at ${terminal.env.OPSDECK_ALERTS_URL}\n`);
 });
 
 test('colours change nothing but colours', async (t) => {
@@ -139,13 +168,13 @@ test('groups prints receivers, their groups, and the distinct labels of the aler
     terminal.stdout,
     `team
   {alertname="DiskFull"}
-    active      2026-01-01 10:00:00 UTC  severity="critical"  the disk is full
+    active      critical  2026-01-01 10:00:00 UTC                 the disk is full
   {alertname="Up"}
-    suppressed  2026-01-01 09:00:00 UTC  instance="h1"
+    suppressed            2026-01-01 09:00:00 UTC  instance="h1"
 audit
   {}
-    active      2026-01-01 10:00:00 UTC  alertname="DiskFull" severity="critical"  the disk is full
-    suppressed  2026-01-01 09:00:00 UTC  alertname="Up" instance="h1"
+    active      critical  2026-01-01 10:00:00 UTC  alertname="DiskFull"          the disk is full
+    suppressed            2026-01-01 09:00:00 UTC  alertname="Up" instance="h1"
 `,
   );
 });

@@ -23,7 +23,7 @@ test('OPSDECK_ALERTS_URL names the server, and the flag takes precedence', async
   const terminal = new FakeTerminal();
   terminal.env.OPSDECK_ALERTS_URL = named.url;
   assert.equal(await runAlerts(['query'], terminal), 0);
-  assert.equal(await runAlerts(['query', '--alertmanager.url', flagged.url], terminal), 0);
+  assert.equal(await runAlerts(['query', '--url', flagged.url], terminal), 0);
   assert.equal(named.requests.length, 1);
   assert.equal(flagged.requests.length, 1);
 });
@@ -51,11 +51,11 @@ test('without credentials no authorization is sent', async (t) => {
 });
 
 const badUrls: [url: string, message: RegExp][] = [
-  ['localhost:9093', /--alertmanager\.url: "localhost:9093" must be an http or https URL, such as/],
+  ['localhost:9093', /--url: "localhost:9093" must be an http or https URL, such as/],
   ['nonsense', /"nonsense" must be an http or https URL/],
   ['ftp://host', /must be an http or https URL/],
   ['http://host/?a=b', /without a query/],
-  ['ann:secret@host:9093', /--alertmanager\.url: must be an http/],
+  ['ann:secret@host:9093', /--url: must be an http/],
   ['http://ann:sec%ret@host', /percent-encoded/],
 ];
 for (const [url, message] of badUrls) {
@@ -127,7 +127,7 @@ test('a server that is away ends with 3 and names the address without credential
   assert.equal(await runAlerts(['query', '--alertmanager.url', url], terminal), 3);
   assert.equal(
     terminal.stderr,
-    `opsdeck: cannot reach http://127.0.0.1:${port}/pre: the connection was refused. Does the server run? --alertmanager.url or OPSDECK_ALERTS_URL names another\n`,
+    `opsdeck: cannot reach http://127.0.0.1:${port}/pre: the connection was refused. Does the server run? --url or OPSDECK_ALERTS_URL names another\n`,
   );
 });
 

@@ -20,7 +20,7 @@ import {
 } from './wire.ts';
 
 export interface ConnectionOptions {
-  readonly 'alertmanager.url'?: string;
+  readonly url?: string;
   readonly timeout: string;
 }
 
@@ -115,7 +115,7 @@ export class AlertmanagerClient {
 
   constructor(options: ConnectionOptions, terminal: Terminal) {
     this.#terminal = terminal;
-    this.#address = findServerAddress(options['alertmanager.url'], terminal);
+    this.#address = findServerAddress(options.url, terminal);
     this.#timeout = options.timeout;
     this.#timeoutMs = parseSpan(options.timeout, '--timeout');
     const { authorization } = this.#address;
@@ -218,7 +218,7 @@ export class AlertmanagerClient {
     const text = refusalText(body, contentType) || (status === 404 ? 'not found' : '');
     const exitCode = EXIT_CODES[status] ?? ExitCode.failed;
     let message = `${this.url} answered ${status}${text && `: ${text}`}`;
-    if (location) message = `${this.url} redirects elsewhere (${status}): give its new address in --alertmanager.url`;
+    if (location) message = `${this.url} redirects elsewhere (${status}): give its new address in --url`;
     if (exitCode === ExitCode.denied) message += ' (credentials go into the URL: http://name:password@host)';
     return new RefusedError(message, status, exitCode);
   }
@@ -246,7 +246,7 @@ export class AlertmanagerClient {
     } catch (error) {
       const trouble = deadline.signal.aborted ? `no answer within ${this.#timeout}` : connectionTrouble(error);
       throw new CommandError(
-        `cannot reach ${this.url}: ${trouble}. Does the server run? --alertmanager.url or OPSDECK_ALERTS_URL names another`,
+        `cannot reach ${this.url}: ${trouble}. Does the server run? --url or OPSDECK_ALERTS_URL names another`,
         ExitCode.unreachable,
         { cause: error },
       );

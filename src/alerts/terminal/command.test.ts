@@ -22,7 +22,7 @@ for (const command of commands) {
     const terminal = new FakeTerminal();
     assert.equal(await runAlerts([...command, '--help'], terminal), 0);
     assert.match(terminal.stdout, new RegExp(`Examples:\\n  opsdeck alerts ${command.join(' ')}`));
-    for (const flag of ['--output <format>', '--json', '--alertmanager.url <url>', '--timeout <duration>']) {
+    for (const flag of ['--output <format>', '--json', '--url <url>', '--timeout <duration>']) {
       assert.ok(terminal.stdout.includes(flag), flag);
     }
     assert.equal(terminal.stderr, '');
@@ -34,11 +34,11 @@ const localCommands: [command: string[], flags: string[]][] = [
   [['check-config'], ['--config.expand-env']],
   [
     ['routes', 'show'],
-    ['--config.file <file>', '--alertmanager.url <url>'],
+    ['--config.file <file>', '--url <url>'],
   ],
   [
     ['routes', 'test'],
-    ['--config.file <file>', '--alertmanager.url <url>', '--tree', '--verify.receivers <names>'],
+    ['--config.file <file>', '--url <url>', '--tree', '--verify.receivers <names>'],
   ],
   [
     ['template', 'render'],

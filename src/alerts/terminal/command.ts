@@ -198,7 +198,7 @@ A silence whose id the server does not know is created under a new one.
 
 Examples:
   opsdeck alerts silence import silences.json
-  opsdeck alerts silence query --json | opsdeck alerts silence import --alertmanager.url http://other:9093`,
+  opsdeck alerts silence query --json | opsdeck alerts silence import --url http://other:9093`,
     )
     .action(async (file: string, options: ImportSilencesOptions) => {
       const { importSilences } = await import('./import-silences.ts');
@@ -243,7 +243,7 @@ function addStatusCommand(alerts: Command, terminal: Terminal): void {
       `
 Examples:
   opsdeck alerts status
-  opsdeck alerts status --output extended --alertmanager.url http://localhost:9093/prefix`,
+  opsdeck alerts status --output extended --url http://localhost:9093/prefix`,
     )
     .action(async (options: ConnectionOptions & OutputOptions) => {
       const { showStatus } = await import('./show-status.ts');

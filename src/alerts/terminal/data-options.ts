@@ -15,7 +15,9 @@ export function addOutputOptions(command: Command): Command {
 /** Adds the options for the server's URL and the timeout. */
 export function addConnectionOptions(command: Command): Command {
   return command
-    .option('--alertmanager.url <url>', 'the server (default: OPSDECK_ALERTS_URL, else http://localhost:9093)')
+    .option('--url <url>', 'the server (default: OPSDECK_ALERTS_URL, else http://localhost:9093)')
+    .addOption(command.createOption('--alertmanager.url <url>', "amtool's name of --url").hideHelp())
+    .on('option:alertmanager.url', (url: string) => command.setOptionValueWithSource('url', url, 'cli'))
     .option('--timeout <duration>', 'how long to wait for an answer', '30s');
 }
 

@@ -24,15 +24,25 @@ export function colorsOf(terminal: Terminal): ChalkInstance {
   return new Chalk({ level: terminal.colors ? 1 : 0 });
 }
 
-/** The heading of a table. */
-export function headingOf(titles: readonly string[], colors: ChalkInstance): StyledCell[] {
-  return titles.map((text) => ({ text, style: colors.bold }));
+/** A cell that is not shortened. */
+export function whole(text: string): StyledCell {
+  return { text, isWhole: true };
 }
 
 /** The state of an alert, with its colour. */
 export function stateCell(state: string, colors: ChalkInstance): StyledCell {
   const style = state === 'active' ? colors.red : state === 'suppressed' ? colors.yellow : colors.dim;
-  return { text: state, style };
+  return { text: state, style, isWhole: true };
+}
+
+/** The names of severities in common use. */
+const SEVERITIES = { red: /^(critical|page|emergency|fatal|error|high)$/i, yellow: /^(warn|warning|medium)$/i };
+
+/** The severity of an alert, with its colour. */
+export function severityCell(severity: string | undefined, colors: ChalkInstance): StyledCell {
+  const text = severity ?? '';
+  const style = SEVERITIES.red.test(text) ? colors.red : SEVERITIES.yellow.test(text) ? colors.yellow : colors.cyan;
+  return { text, style };
 }
 
 /** Prints the ids of changed silences, one per line, or as JSON with the API's name. */

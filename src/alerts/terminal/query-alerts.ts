@@ -1,16 +1,10 @@
-import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import type { List } from '../../kernel/terminal/list.ts';
+import { showList } from '../../kernel/terminal/show.ts';
+import type { Cell } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions, type Parameters } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
-import {
-  colorsOf,
-  formatOf,
-  headingOf,
-  type OutputFormat,
-  type OutputOptions,
-  printJson,
-  stateCell,
-} from './output.ts';
+import { colorsOf, formatOf, type OutputOptions, printJson, severityCell, stateCell, whole } from './output.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireAlert } from './wire.ts';
 
@@ -36,22 +30,31 @@ function stateParameters({ active, silenced, inhibited, unprocessed }: AlertStat
   };
 }
 
-const SIMPLE = ['Alertname', 'Starts At', 'Summary', 'State'];
-const EXTENDED = ['Labels', 'Annotations', 'Starts At', 'Ends At', 'Generator URL', 'State'];
+const SIMPLE = ['Alertname', 'Severity', 'Starts At', 'Summary', 'State'];
+const EXTENDED = [...SIMPLE, 'Labels', 'Annotations', 'Ends At', 'Silenced By', 'Generator URL', 'Fingerprint'];
 
-/** The alerts as a table, by start. */
-export function alertTable(alerts: readonly WireAlert[], format: OutputFormat, terminal: Terminal): string {
+/** The alerts by start. */
+export function alertList(alerts: readonly WireAlert[], isExtended: boolean, terminal: Terminal): List {
   const colors = colorsOf(terminal);
-  const extended = format === 'extended';
-  const rowOf = ({ labels, annotations, startsAt, endsAt, generatorURL, status }: WireAlert): Cell[] => {
-    const began = formatInstant(startsAt);
-    const state = stateCell(status.state, colors);
-    if (!extended) return [labels.alertname ?? '', began, annotations?.summary ?? '', state];
-    const ends = formatInstant(endsAt);
-    return [formatLabels(labels), formatLabels(annotations ?? {}), began, ends, generatorURL ?? '', state];
-  };
+  const rowOf = ({ labels, annotations, startsAt, status, ...others }: WireAlert): Cell[] => [
+    labels.alertname ?? '',
+    severityCell(labels.severity, colors),
+    whole(formatInstant(startsAt)),
+    annotations?.summary ?? '',
+    stateCell(status.state, colors),
+    ...(isExtended
+      ? [
+          formatLabels(labels),
+          formatLabels(annotations ?? {}),
+          formatInstant(others.endsAt),
+          (status.silencedBy ?? []).join(' '),
+          others.generatorURL ?? '',
+          others.fingerprint,
+        ]
+      : []),
+  ];
   const sorted = [...alerts].sort((a, b) => Date.parse(a.startsAt) - Date.parse(b.startsAt));
-  return formatTable([headingOf(extended ? EXTENDED : SIMPLE, colors), ...sorted.map(rowOf)]);
+  return { titles: isExtended ? EXTENDED : SIMPLE, rows: sorted.map(rowOf) };
 }
 
 /** `alerts query`: lists alerts. */
@@ -60,12 +63,14 @@ export async function queryAlerts(
   options: QueryAlertsOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const alerts = await new AlertmanagerClient(options, terminal).alerts({
+  const client = new AlertmanagerClient(options, terminal);
+  const alerts = await client.alerts({
     ...stateParameters(options),
     filter: filtersOf(args),
     receiver: options.receiver,
   });
   const format = formatOf(options);
-  if (format === 'json') printJson(terminal, alerts);
-  else terminal.out(alertTable(alerts, format, terminal));
+  if (format === 'json') return printJson(terminal, alerts);
+  const isExtended = format === 'extended';
+  await showList(alertList(alerts, isExtended, terminal), { what: 'alerts', place: client.url, isExtended }, terminal);
 }

@@ -39,5 +39,5 @@ export async function querySilences(
   const client = new AlertmanagerClient(options, terminal);
   const silences = (await client.silences({ ...states, filter: filtersOf(args) })).filter(isSelected);
   if (options.quiet) terminal.out(silences.map(({ id }) => `${printable(id)}\n`).join(''));
-  else printSilences(silences, formatOf(options), terminal);
+  else await printSilences(silences, { format: formatOf(options), url: client.url }, terminal);
 }

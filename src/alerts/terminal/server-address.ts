@@ -43,7 +43,7 @@ export function parseServerAddress(text: string, source: string): ServerAddress 
 
 /** The server of a command: from the flag, the environment, or the default on this machine. */
 export function findServerAddress(flag: string | undefined, terminal: Terminal): ServerAddress {
-  if (flag !== undefined) return parseServerAddress(flag, '--alertmanager.url');
+  if (flag !== undefined) return parseServerAddress(flag, '--url');
   const variable = terminal.env.OPSDECK_ALERTS_URL;
   return parseServerAddress(variable || DEFAULT_URL, 'OPSDECK_ALERTS_URL');
 }

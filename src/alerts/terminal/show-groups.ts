@@ -1,9 +1,12 @@
+import type { ChalkInstance } from 'chalk';
+import { formatRecords } from '../../kernel/terminal/list.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { show } from '../../kernel/terminal/show.ts';
 import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
 import { filtersOf, formatLabels } from './matcher-argument.ts';
-import { colorsOf, formatOf, type OutputOptions, printJson, stateCell } from './output.ts';
+import { colorsOf, formatOf, type OutputOptions, printJson, severityCell, stateCell, whole } from './output.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireAlert, WireAlertGroup } from './wire.ts';
 
@@ -14,6 +17,9 @@ export interface ShowGroupsOptions extends ConnectionOptions, OutputOptions {
   readonly inhibited?: boolean;
 }
 
+/** Of the alerts of a group. */
+const INDENT = '    ';
+
 type LabelSet = Readonly<Record<string, string>>;
 
 /** The labels in which an alert differs from others of its group. */
@@ -21,11 +27,18 @@ function ownLabels(labels: LabelSet, ofGroup: LabelSet): LabelSet {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(ofGroup, name)));
 }
 
-function alertRow(alert: WireAlert, ofGroup: LabelSet, extended: boolean, state: Cell): Cell[] {
-  const labels = formatLabels(ownLabels(alert.labels, ofGroup));
-  const began = formatInstant(alert.startsAt);
-  if (!extended) return [state, began, labels, alert.annotations?.summary ?? ''];
-  return [state, began, formatInstant(alert.endsAt), labels, formatLabels(alert.annotations ?? {})];
+const EXTENDED = ['State', 'Severity', 'Starts At', 'Labels', 'Summary', 'Ends At', 'Annotations'];
+
+function alertRow(alert: WireAlert, ofGroup: LabelSet, extended: boolean, colors: ChalkInstance): Cell[] {
+  const { severity, ...others } = alert.labels;
+  const row = [
+    stateCell(alert.status.state, colors),
+    severityCell(severity, colors),
+    whole(formatInstant(alert.startsAt)),
+    formatLabels(ownLabels(others, ofGroup)),
+    alert.annotations?.summary ?? '',
+  ];
+  return extended ? [...row, formatInstant(alert.endsAt), formatLabels(alert.annotations ?? {})] : row;
 }
 
 function groupByReceiver(groups: readonly WireAlertGroup[]): ReadonlyMap<string, readonly WireAlertGroup[]> {
@@ -44,14 +57,19 @@ function groupTree(groups: readonly WireAlertGroup[], extended: boolean, termina
   const lines: string[] = [];
   for (const [receiver, ofReceiver] of groupByReceiver(groups)) {
     lines.push(colors.bold(printable(receiver)));
-    const rows = ofReceiver.flatMap(({ labels, alerts }) =>
-      alerts.map((alert) => alertRow(alert, labels, extended, stateCell(alert.status.state, colors))),
+    const rows = ofReceiver.map(({ labels, alerts }) =>
+      alerts.map((alert) => alertRow(alert, labels, extended, colors)),
     );
+    const columns = terminal.size && terminal.size.columns - INDENT.length;
     // One table for all groups of a receiver, so that columns are aligned.
-    const table = formatTable(rows).split('\n');
-    for (const { labels, alerts } of ofReceiver) {
+    const table = extended ? [] : formatTable(rows.flat(), columns).split('\n');
+    for (const [i, { labels, alerts }] of ofReceiver.entries()) {
       lines.push(`  ${colors.cyan(printable(`{${formatLabels(labels, ', ')}}`))}`);
-      lines.push(...table.splice(0, alerts.length).map((line) => `    ${line}`));
+      const records = { titles: EXTENDED, rows: rows[i] ?? [] };
+      const text = extended
+        ? formatRecords(records, { title: colors.bold, columns }).trimEnd().split('\n')
+        : table.splice(0, alerts.length);
+      lines.push(...text.map((line) => line && INDENT + line));
     }
   }
   return lines.map((line) => `${line}\n`).join('');
@@ -65,7 +83,8 @@ export async function showGroups(
 ): Promise<void> {
   const { active, silenced, inhibited, receiver } = options;
   const all = !active && !silenced && !inhibited;
-  const groups = await new AlertmanagerClient(options, terminal).groups({
+  const client = new AlertmanagerClient(options, terminal);
+  const groups = await client.groups({
     active: all || active === true,
     silenced: all || silenced === true,
     inhibited: all || inhibited === true,
@@ -73,6 +92,7 @@ export async function showGroups(
     receiver,
   });
   const format = formatOf(options);
-  if (format === 'json') printJson(terminal, groups);
-  else terminal.out(groupTree(groups, format === 'extended', terminal));
+  if (format === 'json') return printJson(terminal, groups);
+  if (groups.length === 0) return terminal.err(`no groups of alerts found at ${client.url}\n`);
+  await show(groupTree(groups, format === 'extended', terminal), terminal);
 }

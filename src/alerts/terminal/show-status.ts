@@ -1,5 +1,6 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { show } from '../../kernel/terminal/show.ts';
 import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from './client.ts';
@@ -52,8 +53,8 @@ export async function showStatus(options: ShowStatusOptions, terminal: Terminal)
     { text: title, style: bold },
     value,
   ]);
-  terminal.out(formatTable(styled));
-  if (format !== 'extended') return;
+  const table = formatTable(styled, terminal.size?.columns);
+  if (format !== 'extended') return terminal.out(table);
   const lines = status.config.original.trimEnd().split('\n').map(printable);
-  terminal.out(`\n${bold('Configuration')}\n${lines.join('\n')}\n`);
+  await show(`${table}\n${bold('Configuration')}\n${lines.join('\n')}\n`, terminal);
 }

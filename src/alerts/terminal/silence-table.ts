@@ -1,7 +1,8 @@
-import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import { showList } from '../../kernel/terminal/show.ts';
+import type { Cell } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { formatMatcher } from './matcher-argument.ts';
-import { colorsOf, headingOf, type OutputFormat, printJson } from './output.ts';
+import { type OutputFormat, printJson, whole } from './output.ts';
 import { formatInstant } from './time-argument.ts';
 import type { WireSilence } from './wire.ts';
 
@@ -9,7 +10,7 @@ const SIMPLE = ['ID', 'Matchers', 'Ends At', 'Created By', 'Comment'];
 const EXTENDED = ['ID', 'Matchers', 'Starts At', 'Ends At', 'Updated At', 'Created By', 'Comment'];
 
 function simpleRow({ id, matchers, endsAt, createdBy, comment }: WireSilence): Cell[] {
-  return [id, matchers.map(formatMatcher).join(' '), formatInstant(endsAt), createdBy, comment];
+  return [whole(id), matchers.map(formatMatcher).join(' '), whole(formatInstant(endsAt)), createdBy, comment];
 }
 
 function extendedRow({ id, matchers, startsAt, endsAt, updatedAt, createdBy, comment }: WireSilence): Cell[] {
@@ -17,13 +18,21 @@ function extendedRow({ id, matchers, startsAt, endsAt, updatedAt, createdBy, com
   return [id, `{${matchers.map(formatMatcher).join(', ')}}`, ...instants, createdBy, comment];
 }
 
-/** Prints silences: the API's JSON, or a table by end. */
-export function printSilences(silences: readonly WireSilence[], format: OutputFormat, terminal: Terminal): void {
-  if (format === 'json') {
-    printJson(terminal, silences);
-    return;
-  }
-  const [titles, rowOf] = format === 'extended' ? [EXTENDED, extendedRow] : [SIMPLE, simpleRow];
-  const sorted = [...silences].sort((a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt));
-  terminal.out(formatTable([headingOf(titles, colorsOf(terminal)), ...sorted.map(rowOf)]));
+export interface SilencesOptions {
+  readonly format: OutputFormat;
+  /** The server's. */
+  readonly url: string;
+}
+
+/** Prints silences: the API's JSON, or a list by end. */
+export async function printSilences(
+  silences: readonly WireSilence[],
+  { format, url }: SilencesOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (format === 'json') return printJson(terminal, silences);
+  const isExtended = format === 'extended';
+  const [titles, rowOf] = isExtended ? [EXTENDED, extendedRow] : [SIMPLE, simpleRow];
+  const rows = [...silences].sort((a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt)).map(rowOf);
+  await showList({ titles, rows }, { what: 'silences', place: url, isExtended }, terminal);
 }

@@ -78,6 +78,7 @@ export async function updateSilences(
   const nameOf = (id: string) => `silence ${id}`;
   const { done, failure } = await doEach(ids, update, { verb: 'update', workers: 1, nameOf, terminal });
   if (options.quiet) terminal.out(done.map(({ id }) => `${printable(id)}\n`).join(''));
-  else if (done.length > 0 || !failure) printSilences(done, formatOf(options), terminal);
+  else if (done.length > 0 || !failure)
+    await printSilences(done, { format: formatOf(options), url: client.url }, terminal);
   if (failure) throw failure;
 }

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { Chalk } from 'chalk';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable, printableJson } from '../../kernel/terminal/printable.ts';
-import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import { showList } from '../../kernel/terminal/show.ts';
+import type { Cell } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { type MarkerDocument, readMarkerInstant, selectMarkers } from '../contract/markers.ts';
 import { mergeMarkers, readMarkers, type SkippedMarker } from '../domain/marker/exchange.ts';
@@ -101,11 +102,9 @@ export async function listMarkers(options: ListOptions, terminal: Terminal): Pro
   const { markers } = selectMarkers(await origin.read(), options.user ?? 'all');
   const sorted = [...markers].sort((a, b) => Date.parse(b.start) - Date.parse(a.start));
   if (options.json) return terminal.out(`${printableJson(sorted)}\n`);
-  if (sorted.length === 0) return terminal.err(`there are no markers in ${printable(origin.place)}\n`);
-  const { bold, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
-  const heading = ['ID', 'USER', 'FROM', 'TO', 'PROJECT', 'TASK', 'NOTE'].map((text) => ({ text, style: bold }));
+  const { dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
   const rows = sorted.map(({ id, user, start, end, project, task, note }): Cell[] => [
-    { text: id, style: dim },
+    { text: id, style: dim, isWhole: true },
     user,
     printTime(start),
     end === null ? 'open' : printTime(end),
@@ -113,7 +112,8 @@ export async function listMarkers(options: ListOptions, terminal: Terminal): Pro
     task,
     note,
   ]);
-  terminal.out(formatTable([heading, ...rows]));
+  const titles = ['ID', 'USER', 'FROM', 'TO', 'PROJECT', 'TASK', 'NOTE'];
+  await showList({ titles, rows }, { what: 'markers', place: origin.place }, terminal);
 }
 
 /** `mark rm`: removes markers by ids or their prefixes. */

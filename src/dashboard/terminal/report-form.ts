@@ -74,14 +74,16 @@ const NAMES: Readonly<Record<Grouping, readonly string[]>> = {
   project: ['project'],
 };
 
-export const reportPrinters: Readonly<Record<ReportFormat, (report: Report, colors: boolean) => string>> = {
+export const reportPrinters: Readonly<
+  Record<ReportFormat, (report: Report, colors: boolean, columns?: number) => string>
+> = {
   table: printTable,
   json: printJson,
   md: printMarkdown,
   csv: printCsv,
 };
 
-function printTable(report: Report, colors: boolean): string {
+function printTable(report: Report, colors: boolean, columns?: number): string {
   const { bold } = new Chalk({ level: colors ? 1 : 0 });
   const titles = [...NAMES[report.by], 'requests', 'tokens', 'cost'].map((name) => titleOf(name).toUpperCase());
   const lines = report.rows.map((row) => cellsOf(report, row));
@@ -94,7 +96,7 @@ function printTable(report: Report, colors: boolean): string {
   const align = (cells: readonly string[]) =>
     cells.map((cell, i) => (i < firstNumber ? cell : cell.padStart(widths[i] ?? 0)));
   const strong = (cells: readonly string[]) => align(cells).map((text) => ({ text, style: bold }));
-  return formatTable([strong(titles), ...lines.map(align), strong(total)]);
+  return formatTable([strong(titles), ...lines.map(align), strong(total)], columns);
 }
 
 function printJson(report: Report): string {

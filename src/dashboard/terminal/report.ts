@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
+import { show } from '../../kernel/terminal/show.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { loadConfig } from '../config/config.ts';
 import { readMarkerDocument } from '../contract/markers.ts';
@@ -48,7 +49,7 @@ export async function printReport(files: readonly string[], options: ReportOptio
   data.setMarkers(readMarkers(project, now, terminal));
   const query = queryOf(options, labels, now);
   const report = buildReport(data.view(query), options.by, query);
-  terminal.out(reportPrinters[options.format](report, terminal.colors));
+  await show(reportPrinters[options.format](report, terminal.colors, terminal.size?.columns), terminal);
 }
 
 async function chooseFiles(files: readonly string[], project: string): Promise<readonly string[]> {

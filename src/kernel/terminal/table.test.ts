@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { displayWidth, formatTable } from './table.ts';
-
-const widths: [text: string, columns: number][] = [
-  ['', 0],
-  ['abc', 3],
-  ['é', 1],
-  ['e\u0301', 1],
-  ['日本', 4],
-  ['🔥', 2],
-];
-for (const [text, columns] of widths) {
-  test(`${JSON.stringify(text)} takes ${columns} columns`, () => assert.equal(displayWidth(text), columns));
-}
+import { displayWidth } from './display-width.ts';
+import { fitsTable, formatTable } from './table.ts';
 
 test('columns stand two spaces apart and no row ends in spaces', () => {
   const table = formatTable([
@@ -33,4 +22,28 @@ test('a style sees the text without its padding', () => {
     ]),
     '<a>    b\nccc  d\n',
   );
+});
+
+const id = (text: string) => ({ text, isWhole: true as const });
+
+test('in a terminal no row is wider than it: the widest texts are cut, whole cells and narrow texts are not', () => {
+  const rows = [
+    [id('0123456789'), 'short', 'a text of twenty-one.', '日本語の長い文字列です'],
+    [id('0123456789'), 'abc', 'x', 'y'],
+  ];
+  assert.equal(formatTable(rows, 40), '0123456789  short  a text o…  日本語の…\n0123456789  abc    x          y\n');
+  for (let columns = 12; columns <= 80; columns++)
+    for (const line of formatTable(rows, columns).split('\n'))
+      assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`);
+  assert.equal(formatTable(rows, 80), formatTable(rows));
+});
+
+test('a cut text keeps its style', () => {
+  assert.equal(formatTable([[{ text: 'abcdefgh', style: (text) => `<${text}>` }]], 4), '<abc…>\n');
+});
+
+test('rows fit as long as every column can be read', () => {
+  const rows = [[id('0123456789'), 'a long comment', 'a long description']];
+  assert.ok(fitsTable(rows, 10 + 2 + 8 + 2 + 8));
+  assert.ok(!fitsTable(rows, 10 + 2 + 8 + 2 + 7));
 });

@@ -1,15 +1,18 @@
 import { Chalk } from 'chalk';
 import { CommandError } from '../../kernel/errors.ts';
 import { escapeUnseen } from '../../kernel/terminal/printable.ts';
-import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
+import { showList } from '../../kernel/terminal/show.ts';
+import type { Cell } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import type { CompiledFlag } from '../domain/compile.ts';
 import type { Flag, VariationOrRollout } from '../domain/flag.ts';
 import { type FlagOriginOptions, openFlags } from './flag-origin.ts';
+import { RelayClient } from './relay-client.ts';
 
 export type ListOptions = FlagOriginOptions;
 
 const MAX_VALUE = 40;
+const TITLES = ['FLAG', 'STATE', 'DEFAULT', 'TARGETS', 'RULES', 'VERSION'];
 
 /** `relay flags`: every flag with its state and default value. */
 export async function listFlags(options: ListOptions, terminal: Terminal): Promise<void> {
@@ -19,11 +22,7 @@ export async function listFlags(options: ListOptions, terminal: Terminal): Promi
     terminal.out(`${escapeUnseen(store.text('flags'))}\n`);
     return;
   }
-  const { bold, green, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
-  const heading = ['FLAG', 'STATE', 'DEFAULT', 'TARGETS', 'RULES', 'VERSION'].map((text) => ({
-    text,
-    style: bold,
-  }));
+  const { green, dim } = new Chalk({ level: terminal.colors ? 1 : 0 });
   const rows = store
     .flags()
     .map(({ flag }): Cell[] => [
@@ -34,7 +33,8 @@ export async function listFlags(options: ListOptions, terminal: Terminal): Promi
       String(flag.rules.length),
       String(flag.version),
     ]);
-  terminal.out(formatTable([heading, ...rows]));
+  const place = options.flags ?? new RelayClient(options, terminal).url;
+  await showList({ titles: TITLES, rows }, { what: 'flags', place }, terminal);
 }
 
 /** The value without a matching target or rule. */

@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk';
 import { formatDuration } from '../../kernel/duration.ts';
+import { formatList } from '../../kernel/terminal/list.ts';
 import { printableJson } from '../../kernel/terminal/printable.ts';
 import { type Cell, formatTable } from '../../kernel/terminal/table.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
@@ -30,7 +31,7 @@ export async function showStatus(options: StatusOptions, terminal: Terminal): Pr
   );
   const names = Object.entries(status.environments);
   if (names.length === 0) return;
-  const heading = ['ENVIRONMENT', 'STATUS', 'UPSTREAM', 'SINCE', 'LAST ERROR'].map((text) => ({ text, style: bold }));
+  const titles = ['ENVIRONMENT', 'STATUS', 'UPSTREAM', 'SINCE', 'LAST ERROR'];
   const rows = names.map(([name, { status: state, connectionStatus }]): Cell[] => {
     const { lastError } = connectionStatus;
     return [
@@ -41,5 +42,5 @@ export async function showStatus(options: StatusOptions, terminal: Terminal): Pr
       lastError ? `${lastError.kind}, ${ago(lastError.time)}` : '',
     ];
   });
-  terminal.out(`\n${formatTable([heading, ...rows])}`);
+  terminal.out(`\n${formatList({ titles, rows }, { title: bold, columns: terminal.size?.columns })}`);
 }

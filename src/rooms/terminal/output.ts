@@ -12,9 +12,9 @@ export function colorsOf(terminal: Terminal): ChalkInstance {
   return new Chalk({ level: terminal.colors ? 1 : 0 });
 }
 
-/** The heading of a table. */
-export function headingOf(titles: readonly string[], colors: ChalkInstance): StyledCell[] {
-  return titles.map((text) => ({ text, style: colors.bold }));
+/** A cell that is not shortened. */
+export function whole(text: string): StyledCell {
+  return { text, isWhole: true };
 }
 
 /** The lines of a foreign text, without control characters; tabs become blanks. */

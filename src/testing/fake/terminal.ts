@@ -10,6 +10,10 @@ export class FakeTerminal implements Terminal {
   input: string | Uint8Array = '';
   colors = false;
   isSeen = false;
+  isTyped = false;
+  size: Terminal['size'];
+  /** What was shown in a pager. */
+  paged = '';
   env: Record<string, string | undefined> = {};
   readonly clock: FakeClock;
   /** Readable files, by path. */
@@ -21,6 +25,9 @@ export class FakeTerminal implements Terminal {
   }
 
   // Arrow functions, as they are passed on unbound.
+  readonly page = async (text: string): Promise<void> => {
+    this.paged += text;
+  };
   readonly out = (text: string): void => {
     this.stdout += text;
   };

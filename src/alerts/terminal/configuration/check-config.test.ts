@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { systemTerminal } from '../../../kernel/terminal/terminal.ts';
 import { runAlerts } from '../../../testing/fake/alertmanager.ts';
 import { FakeTerminal } from '../../../testing/fake/terminal.ts';
-import { needsReal, runProcess, temporaryFolder } from '../../../testing/processes.ts';
+import { executablePath, needsReal, runProcess, temporaryFolder } from '../../../testing/processes.ts';
 
 /** A terminal that reads the files of the machine. */
 class FileTerminal extends FakeTerminal {
@@ -58,6 +58,17 @@ test('without a file, and for -, standard input is checked', async () => {
     assert.equal(stdout, `Checking '/dev/stdin'  SUCCESS\n${FOUND} - 0 templates\n\n`);
     assert.equal(code, 0);
   }
+});
+
+test('without a file and without input, what serve would load here is checked', async (t) => {
+  const terminal = new FakeTerminal();
+  terminal.isTyped = true;
+  assert.equal(await runAlerts(['check-config'], terminal), 0);
+  assert.match(terminal.stdout, /^Checking 'the built-in configuration' {2}SUCCESS\n/);
+  const cwd = writeFiles(t, { 'alertmanager.yml': GOOD });
+  const script = '"$0" "$1" alerts check-config </dev/null';
+  const { stdout } = await runProcess('sh', ['-c', script, process.execPath, executablePath()], { cwd });
+  assert.equal(stdout, `Checking 'alertmanager.yml'  SUCCESS\n${FOUND} - 0 templates\n\n`);
 });
 
 test('every problem of every file is printed with its line, and the command ends with 1', async (t) => {

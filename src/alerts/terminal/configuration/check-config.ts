@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { CommandError } from '../../../kernel/errors.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { AlertmanagerConfig } from '../../config/alertmanager-config.ts';
+import { BUILT_IN, findConfigFile } from '../../config/config-source.ts';
 import { loadTemplates } from '../../template/load-templates.ts';
 import { readText } from '../json-input.ts';
 import { templateProblems } from './inline-templates.ts';
@@ -42,31 +43,53 @@ async function checkTemplates(config: AlertmanagerConfig, terminal: Terminal): P
   return problems.length === 0;
 }
 
+interface Source {
+  /** As amtool writes it. */
+  readonly name: string;
+  /** For relative paths in it. */
+  readonly folder: string;
+  readonly expandEnv: boolean;
+  readText(): Promise<string> | string;
+}
+
 /** Checks one file; false when it has problems. */
-async function checkFile(path: string, options: CheckConfigOptions, terminal: Terminal): Promise<boolean> {
-  const isStdin = path === '-' || path === STDIN;
-  terminal.out(`Checking '${isStdin ? STDIN : path}'`);
+async function checkSource({ name, readText, ...rest }: Source, terminal: Terminal): Promise<boolean> {
+  terminal.out(`Checking '${name}'`);
   let text: string;
   try {
-    text = await readText(isStdin ? '-' : path, terminal);
+    text = await readText();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     terminal.out(failure(error.message));
     return false;
   }
-  const config = readConfigText(text, {
-    folder: isStdin ? '.' : dirname(path),
-    expandEnv: options['config.expandEnv'] === true,
-    environment: terminal.env,
-  });
+  const config = readConfigText(text, { ...rest, environment: terminal.env });
   if (!config.ok) {
     terminal.out(failure(config.reason));
     return false;
   }
   terminal.out(`  SUCCESS\n${foundParts(config.value)}`);
   const { warnings, notices } = config.value;
-  for (const remark of [...warnings, ...notices]) terminal.err(`${path}: ${printableLines(remark).join(' ')}\n`);
+  for (const remark of [...warnings, ...notices]) terminal.err(`${name}: ${printableLines(remark).join(' ')}\n`);
   return checkTemplates(config.value, terminal);
+}
+
+function sourceOf(path: string, options: CheckConfigOptions, terminal: Terminal): Source {
+  const isStdin = path === '-' || path === STDIN;
+  return {
+    name: isStdin ? STDIN : path,
+    folder: isStdin ? '.' : dirname(path),
+    expandEnv: options['config.expandEnv'] === true,
+    readText: () => readText(isStdin ? '-' : path, terminal),
+  };
+}
+
+/** Without files: standard input, as with amtool; if nothing is passed there, what `serve` would load here. */
+function defaultSource(options: CheckConfigOptions, terminal: Terminal): Source {
+  if (!terminal.isTyped) return sourceOf('-', options, terminal);
+  const found = findConfigFile();
+  if (found !== undefined) return sourceOf(found, options, terminal);
+  return { name: 'the built-in configuration', folder: '.', expandEnv: false, readText: () => BUILT_IN };
 }
 
 /** `alerts check-config`: checks files like amtool, and prints all problems of each. */
@@ -75,9 +98,10 @@ export async function checkConfig(
   options: CheckConfigOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const sources = files.map((file) => sourceOf(file, options, terminal));
   let failed = 0;
-  for (const file of files.length === 0 ? ['-'] : files) {
-    if (!(await checkFile(file, options, terminal))) failed++;
+  for (const source of files.length === 0 ? [defaultSource(options, terminal)] : sources) {
+    if (!(await checkSource(source, terminal))) failed++;
     terminal.out('\n');
   }
   if (failed > 0) throw new CommandError(`failed to validate ${failed} file(s)`);

@@ -16,14 +16,16 @@ function addCheckConfigCommand(alerts: Command, terminal: Terminal): void {
   alerts
     .command('check-config')
     .description('check configuration files and their templates, and print all problems of each')
-    .argument('[files...]', 'alertmanager.yml and the like; - or nothing reads standard input')
+    .argument('[files...]', 'alertmanager.yml and the like; - reads standard input')
     .option(...EXPAND_ENV)
     .addHelpText(
       'after',
       `
-Ends with 1 when a file or a template cannot be used. Templates that do not exist are no fault.
+Without files it checks what is piped in, or else what alerts serve would load here. Ends with 1 when a file or a template
+cannot be used. Templates that do not exist are no fault.
 
 Examples:
+  opsdeck alerts check-config
   opsdeck alerts check-config alertmanager.yml
   opsdeck alerts check-config *.yml
   envsubst < alertmanager.yml.in | opsdeck alerts check-config`,
@@ -52,7 +54,7 @@ function addRoutesCommands(alerts: Command, terminal: Terminal): void {
       `
 Examples:
   opsdeck alerts routes show --config.file alertmanager.yml
-  opsdeck alerts routes show --alertmanager.url http://localhost:9093`,
+  opsdeck alerts routes show --url http://localhost:9093`,
     )
     .action(async (options: RoutesOptions) => {
       const { showRoutes } = await import('./routes.ts');

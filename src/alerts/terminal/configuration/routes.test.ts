@@ -69,7 +69,7 @@ test('the routing tree of a server is drawn from the configuration that it shows
 
 test('a file takes precedence over the address of a server, and a message says so', async () => {
   const { code, stderr } = await run(['show', '--config.file=am.yml', '--alertmanager.url=http://127.0.0.1:9']);
-  assert.equal(stderr, 'Warning: --config.file flag overrides the --alertmanager.url.\n');
+  assert.equal(stderr, 'Warning: --config.file flag overrides the --url.\n');
   assert.equal(code, 0);
 });
 

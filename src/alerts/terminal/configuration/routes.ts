@@ -22,8 +22,8 @@ export interface TestRoutesOptions extends RoutesOptions {
 async function findConfig(options: RoutesOptions, terminal: Terminal): Promise<AlertmanagerConfig> {
   const file = options['config.file'];
   if (file !== undefined) {
-    if (options['alertmanager.url'] !== undefined) {
-      terminal.err('Warning: --config.file flag overrides the --alertmanager.url.\n');
+    if (options.url !== undefined) {
+      terminal.err('Warning: --config.file flag overrides the --url.\n');
     }
     return readConfigFile(file, options, terminal);
   }

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import { formatDuration } from '../../../kernel/duration.ts';
+import { displayWidth } from '../../../kernel/terminal/display-width.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
-import { displayWidth } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseLabels } from '../matcher-argument.ts';

@@ -1,10 +1,12 @@
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
-import { type Cell, formatTable } from '../../../kernel/terminal/table.ts';
+import type { List } from '../../../kernel/terminal/list.ts';
+import { showList } from '../../../kernel/terminal/show.ts';
+import type { Cell } from '../../../kernel/terminal/table.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import { printMatcher } from '../../domain/matcher/matcher.ts';
 import { AlertmanagerClient, type ConnectionOptions } from '../client.ts';
 import { formatLabels, parseMatcherArguments } from '../matcher-argument.ts';
-import { colorsOf, formatOf, headingOf, type OutputOptions, printJson } from '../output.ts';
+import { colorsOf, formatOf, type OutputOptions, printJson, whole } from '../output.ts';
 import { formatInstant, parseInstant, parseSpan, toWireInstant } from '../time-argument.ts';
 import type { WireNotification } from '../wire.ts';
 
@@ -41,11 +43,11 @@ function errorsOf({ error, templateError }: WireNotification): string {
 const SIMPLE = ['At', 'Receiver', 'Integration', 'Result', 'Reason', 'Alerts', 'Group'];
 const EXTENDED = [...SIMPLE, 'Group Key', 'Attempts', 'Duration'];
 
-/** The notifications as a table, newest first as from the server. Nodes and errors have a column if there are any. */
-export function historyTable(
+/** The notifications, newest first as from the server. Nodes and errors have a column if there are any. */
+export function historyList(
   notifications: readonly WireNotification[],
   { extended, terminal }: { readonly extended: boolean; readonly terminal: Terminal },
-): string {
+): List {
   const colors = colorsOf(terminal);
   const anyError = notifications.some(({ error, templateError }) => error || templateError);
   const anyNode = notifications.some(({ node }) => node);
@@ -53,7 +55,7 @@ export function historyTable(
     const { at, receiver, integration, index, result, reason, groupLabels, groupKey } = notification;
     const { attempts, durationMs, node } = notification;
     return [
-      formatInstant(at),
+      whole(formatInstant(at)),
       receiver,
       `${integration}[${index}]`,
       { text: result, style: result === 'sent' ? colors.green : colors.red },
@@ -66,13 +68,14 @@ export function historyTable(
     ];
   };
   const titles = [...(extended ? EXTENDED : SIMPLE), ...(anyNode ? ['Node'] : []), ...(anyError ? ['Error'] : [])];
-  return formatTable([headingOf(titles, colors), ...notifications.map(rowOf)]);
+  return { titles, rows: notifications.map(rowOf) };
 }
 
 /** `alerts history`: what was sent, when, why, to which receiver and with which result. */
 export async function showHistory(args: readonly string[], options: HistoryOptions, terminal: Terminal): Promise<void> {
   const matchers = parseMatcherArguments(args);
-  const found = await new AlertmanagerClient(options, terminal).notifications({
+  const client = new AlertmanagerClient(options, terminal);
+  const found = await client.notifications({
     receiver: options.receiver,
     integration: options.integration,
     since: parseSince(options.since, terminal),
@@ -81,6 +84,8 @@ export async function showHistory(args: readonly string[], options: HistoryOptio
     limit: String(parseLimit(options.limit)),
   });
   const format = formatOf(options);
-  if (format === 'json') printJson(terminal, found);
-  else terminal.out(historyTable(found, { extended: format === 'extended', terminal }));
+  if (format === 'json') return printJson(terminal, found);
+  const isExtended = format === 'extended';
+  const list = historyList(found, { extended: isExtended, terminal });
+  await showList(list, { what: 'notifications', place: client.url, isExtended }, terminal);
 }

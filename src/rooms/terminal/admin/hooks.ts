@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { CommandError, ExitCode } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
-import { formatTable } from '../../../kernel/terminal/table.ts';
+import { showList } from '../../../kernel/terminal/show.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { WireHook, WireShownHook } from '../../contract/hook.ts';
 import { withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { colorsOf, headingOf, printJson } from '../output.ts';
+import { printJson, whole } from '../output.ts';
 import { enc, hookSchema, shownHookSchema } from '../wire.ts';
 
 export interface NewHookOptions extends ConnectionOptions {
@@ -56,7 +56,7 @@ export async function listHooks(options: ConnectionOptions, terminal: Terminal):
     const { hooks } = await client.get('/api/hook', listSchema);
     if (options.json) return printJson(terminal, hooks);
     const rows = hooks.map((hook) => [
-      hook.id,
+      whole(hook.id),
       hook.direction,
       hook.name,
       hook.roomId ?? 'all rooms',
@@ -64,7 +64,7 @@ export async function listHooks(options: ConnectionOptions, terminal: Terminal):
       stateOf(hook),
     ]);
     const titles = ['ID', 'DIRECTION', 'NAME', 'ROOM', 'WHERE', 'STATE'];
-    terminal.out(formatTable([headingOf(titles, colorsOf(terminal)), ...rows]));
+    await showList({ titles, rows }, { what: 'hooks', place: client.url }, terminal);
   });
 }
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { CommandError } from '../../../kernel/errors.ts';
 import { printable } from '../../../kernel/terminal/printable.ts';
-import { formatTable } from '../../../kernel/terminal/table.ts';
+import { showList } from '../../../kernel/terminal/show.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { TokenBody, WireToken } from '../../contract/token.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';
+import { ageOf, printJson, whole } from '../output.ts';
 import { enc, tokenSchema } from '../wire.ts';
 
 export interface NewTokenOptions extends ConnectionOptions {
@@ -57,10 +57,10 @@ export async function listTokens(
       scopes.join(','),
       ageOf(lastUsedAt, now),
       expiresAt?.slice(0, 10) ?? 'never',
-      id,
+      whole(id),
     ]);
     const titles = ['TOKEN', 'NAME', 'USER', 'GOOD FOR', 'USED', 'EXPIRES', 'ID'];
-    terminal.out(formatTable([headingOf(titles, colorsOf(terminal)), ...rows]));
+    await showList({ titles, rows }, { what: 'tokens', place: client.url }, terminal);
   });
 }
 

@@ -1,9 +1,9 @@
-import { formatTable } from '../../../kernel/terminal/table.ts';
+import { showList } from '../../../kernel/terminal/show.ts';
 import type { Terminal } from '../../../kernel/terminal/terminal.ts';
 import type { WireRoom } from '../../contract/room.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { ageOf, colorsOf, headingOf, printJson } from '../output.ts';
+import { ageOf, colorsOf, printJson } from '../output.ts';
 import { enc, pageSchema, roomsSchema } from '../wire.ts';
 
 export interface ListOptions extends ConnectionOptions {
@@ -35,7 +35,8 @@ export async function listRooms(options: ListOptions, terminal: Terminal): Promi
         ageOf(lastMessageAt, terminal.clock.now()),
       ];
     });
-    terminal.out(formatTable([headingOf(['ROOM', 'UNREAD', 'LAST', 'AGE'], colors), ...rows]));
+    const list = { titles: ['ROOM', 'UNREAD', 'LAST', 'AGE'], rows };
+    await showList(list, { what: 'rooms', place: client.url }, terminal);
   });
 }
 
