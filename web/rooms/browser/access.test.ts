@@ -98,6 +98,7 @@ const STATES: readonly (readonly [name: string, path: string, show: Act, check?:
         .click();
       await page.locator('.drawer article').nth(1).waitFor();
     },
+    async (page) => assert.equal(await page.getByRole('main').count(), 1, 'a narrowed window has one main part'),
   ],
   [
     'card',
