@@ -31,7 +31,7 @@ import { Drawer } from './shell/drawer.ts';
 import { Notifier } from './shell/notifier.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
-import type { Ui } from './shell/ui.ts';
+import type { Actions, Ui } from './shell/ui.ts';
 import { t } from './text/text.ts';
 import { ThreadPanel } from './thread/panel.ts';
 
@@ -76,7 +76,7 @@ export class App {
       discovered: () => void this.#inbox.load(),
       left: (entry) => this.#left(entry),
     });
-    const say = (text: string) => this.#toast.show(text);
+    const say: Actions['say'] = (text, offer) => this.#toast.show(text, offer);
     const actions = createActions(
       {
         reply: (message) =>
@@ -96,6 +96,7 @@ export class App {
           model.current && this.#drawer.show('saw', t('run.saw'), sawPanel(run.saw, model.current, this.#ui)),
         retrySend: (id) => this.#outbox.retry(id),
         editSend: (id) => this.#composers.takeBack(id, true),
+        writeAgain: (message) => this.#composers.writeAgain(message),
         discardSend: (id) => this.#outbox.discard(id),
         say,
         newId: () => freshId(clock),

@@ -46,7 +46,7 @@ export function composeDirectory(core: RoomsCore, files: FileStore) {
     newUser: options.auth === 'none' ? (id: string, now: number) => makeUser(id, now, { role: 'admin' }) : undefined,
   };
   const imports = new RoomImport({
-    folder: join(options.dataDir, 'imports'),
+    folder: nodes ? options.dataDir : join(options.dataDir, 'imports'),
     store,
     files,
     writer,

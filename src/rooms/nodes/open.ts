@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
@@ -81,8 +82,8 @@ class OpenNode implements OpenStorage, RoomNodes {
   readonly jobs: SharedJobs;
   readonly secretKey: string;
   readonly contents: FileContents;
-  /** For imports in progress. */
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'opsdeck-rooms-'));
+  /** For imports in progress, the first of which makes it. */
+  readonly dataDir = join(tmpdir(), `opsdeck-rooms-${randomUUID()}`);
   readonly #postgres: Postgres;
   readonly #members: Members;
 

@@ -114,9 +114,9 @@ export async function openWindow(
   return { page, context };
 }
 
-/** Writes into the room and sends. */
-export async function write(page: Page, text: string): Promise<void> {
-  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+/** Writes into the room and sends; `name`: of the field, in the language of the page. */
+export async function write(page: Page, text: string, name = 'Message'): Promise<void> {
+  const field = page.getByRole('textbox', { name, exact: true });
   await field.fill(text);
   await field.press('Enter');
 }

@@ -98,6 +98,7 @@ const STATES: readonly (readonly [name: string, path: string, show: Act, check?:
         .click();
       await page.locator('.drawer article').nth(1).waitFor();
     },
+    async (page) => assert.equal(await page.getByRole('main').count(), 1, 'a narrowed window has one main part'),
   ],
   [
     'card',
@@ -145,11 +146,11 @@ const STATES: readonly (readonly [name: string, path: string, show: Act, check?:
 
 /**
  * Themes change colours, widths change places: each view is searched for barriers once in each theme, at its first width. A long
- * round has every view at 390 and 1440 pixels in both themes.
+ * round has every view from 390 to 2560 pixels in both themes.
  */
 const LOOKS: readonly { readonly colorScheme: 'light' | 'dark'; readonly widths: readonly [number, ...number[]] }[] = [
-  { colorScheme: 'light', widths: isLongRound ? [1440, 1024, 390, 360] : [1440, 1024, 360] },
-  { colorScheme: 'dark', widths: isLongRound ? [390, 1440] : [390] },
+  { colorScheme: 'light', widths: isLongRound ? [1440, 2560, 1024, 820, 390, 360] : [1440, 1024, 360] },
+  { colorScheme: 'dark', widths: isLongRound ? [390, 820, 1440, 2560] : [390] },
 ];
 
 test('accessibility of the page of the rooms', { timeout: 600_000 }, async (t) => {

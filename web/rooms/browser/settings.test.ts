@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { lineIs, openWindow, posted, said, serveRooms, write } from '../../../src/rooms/testing/browser.ts';
-import { findBarriers, launchBrowser, needsBrowser, overflowOf, picture } from '../../../src/testing/browser.ts';
+import {
+  findBarriers,
+  fitsAcross,
+  launchBrowser,
+  needsBrowser,
+  overflowOf,
+  picture,
+} from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 
 interface Room {
@@ -118,6 +125,27 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     await field.fill('other words');
     await field.press('Enter');
     await said(page, 'other words').locator('.edited').waitFor();
+    await said(page, 'other words').hover();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('This message was deleted.').waitFor();
+    await page.getByRole('button', { name: 'Write it again' }).click();
+    assert.equal(await field.inputValue(), 'other words');
+  });
+
+  await t.test('another language keeps room and draft', async () => {
+    await page.getByRole('button', { name: 'ana: settings' }).click();
+    await page.getByLabel('Language').selectOption('de');
+    const field = page.getByRole('textbox', { name: 'Nachricht', exact: true });
+    await field.waitFor();
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de');
+    assert.equal(await field.inputValue(), 'other words');
+    await page.getByText('Diese Nachricht wurde gelöscht.').waitFor();
+    await write(page, '/help', 'Nachricht');
+    await page.getByText('/help — diese Liste').waitFor();
+    await picture(page, 'rooms/german');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await fitsAcross(page);
   });
 
   await t.test('no barriers, light and dark, and on a phone', async (t) => {

@@ -133,13 +133,13 @@ export class Composer {
     return this.#edits !== undefined;
   }
 
-  /** Puts a refused text back, with the reason, before anything written since. */
-  takeBack(text: string, reason: string, replyTo: WireMessage | undefined): void {
+  /** Puts a text back before anything written since; `problem`: why, `''` if the user has asked for it. */
+  takeBack(text: string, problem: string, replyTo: WireMessage | undefined): void {
     const since = this.text;
     if (replyTo) this.replyTo(replyTo);
     this.text = since === '' ? text : `${text}\n${since}`;
     this.#hooks.draft(this.text);
-    this.#showProblem(t('message.not-sent', { reason }));
+    this.#showProblem(problem);
   }
 
   focus(): void {
@@ -161,13 +161,6 @@ export class Composer {
     this.text = message.body;
     this.#showBanner();
     this.focus();
-  }
-
-  /** Appends a text, for the user to send. */
-  suggest(text: string): void {
-    this.text = this.text === '' ? text : `${this.text} ${text}`;
-    this.focus();
-    this.field.setSelectionRange(this.text.length, this.text.length);
   }
 
   #listen(): void {

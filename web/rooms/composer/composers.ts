@@ -1,3 +1,4 @@
+import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Ui } from '../shell/ui.ts';
 import { t } from '../text/text.ts';
 import type { Composer, ComposerHooks } from './composer.ts';
@@ -58,8 +59,23 @@ export class Composers {
     }
     const replyTo = item.replyTo === null ? undefined : this.#ui.model.entry(item.roomId)?.list.get(item.replyTo);
     (item.threadId === null ? this.uploads : this.threadUploads).putBack(item.attachments);
-    composer.takeBack(item.body, item.reason, replyTo);
+    composer.takeBack(item.body, t('message.not-sent', { reason: item.reason }), replyTo);
     this.#outbox.discard(item.id);
+  }
+
+  /** Puts text and files of a deleted message into the composer of the open room or thread, to be sent again. */
+  writeAgain({ body, attachments, threadId, roomId }: WireMessage): void {
+    const { current, thread } = this.#ui.model;
+    if (roomId !== current?.room.id) return;
+    const place = threadId !== null && threadId === thread?.rootId ? 'thread' : 'room';
+    const composer = this.#hooks.composerAt(place);
+    if (composer.isEditing) {
+      this.#ui.actions.say(t('composer.save-first'));
+      return;
+    }
+    (place === 'room' ? this.uploads : this.threadUploads).putBack(attachments);
+    composer.takeBack(body, '', undefined);
+    composer.focus();
   }
 
   readonly room: Hooks = {

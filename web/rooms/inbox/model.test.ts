@@ -78,10 +78,13 @@ test('a thread is read by its position, or by an answer; a room shows only some 
   assert.equal(inbox.size, 0);
 });
 
-test('repeated events count no reply twice', () => {
+test('repeated events count no reply twice', async () => {
   const inbox = new InboxModel('ana');
   const root = makeMessage(1, { author: ana, thread: thread(['ben']) });
-  inbox.load({ mentions: [], threads: [{ root, last: makeMessage(3, { threadId: 'm1' }), unread: 2 }] });
+  await inbox.read(async () => ({
+    mentions: [],
+    threads: [{ root, last: makeMessage(3, { threadId: 'm1' }), unread: 2 }],
+  }));
   reply(inbox, 2, root);
   reply(inbox, 3, root);
   assert.deepEqual(shown(inbox)[1], ['m1: m3, 2']);
@@ -89,4 +92,24 @@ test('repeated events count no reply twice', () => {
   assert.deepEqual(shown(inbox)[1], ['m1: m3, 2']);
   inbox.forget('r1');
   assert.equal(inbox.size, 0);
+});
+
+test('an answer from before a mention or a read is requested again', async () => {
+  const inbox = new InboxModel('ana');
+  const answers = [
+    { mentions: [], threads: [] },
+    { mentions: [makeMessage(1, toAna), makeMessage(2, toAna)], threads: [] },
+    { mentions: [makeMessage(2, toAna)], threads: [] },
+  ];
+  const meanwhile = [
+    () => inbox.take(makeMessage(2, toAna), me, true),
+    () => inbox.settle('r1', { ...me, lastReadSeq: 1 }),
+    () => {},
+  ];
+  let requests = 0;
+  await inbox.read(async () => {
+    meanwhile[requests]?.();
+    return answers[requests++] ?? assert.fail();
+  });
+  assert.deepEqual([shown(inbox), requests], [[['m2'], []], 3]);
 });

@@ -2,6 +2,9 @@ import type { WireInbox, WireUnreadThread } from '../../../src/rooms/contract/in
 import type { WireMe } from '../../../src/rooms/contract/member.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
+/** Maximum reads of the inbox; in a busier one a change may be missing until the next read. */
+const MAX_READS = 5;
+
 /** The unread mentions and threads of the user, kept up to date by messages and read positions. */
 export class InboxModel {
   readonly #userId: string;
@@ -9,6 +12,9 @@ export class InboxModel {
   readonly #threads = new Map<string, WireUnreadThread>();
   /** Replies whose root, which says whose thread it is, has not come yet. */
   readonly #replies = new Map<string, readonly WireMessage[]>();
+
+  /** The number of changes. */
+  #changes = 0;
 
   constructor(userId: string) {
     this.#userId = userId;
@@ -28,8 +34,17 @@ export class InboxModel {
     return this.#mentions.size + this.#threads.size;
   }
 
-  /** Takes the server's answer. */
-  load({ mentions, threads }: WireInbox): void {
+  /** Takes the server's answer; one that may be older than a change made meanwhile is requested again. */
+  async read(request: () => Promise<WireInbox>): Promise<void> {
+    for (let reads = 1; ; reads++) {
+      const before = this.#changes;
+      const answer = await request();
+      if (this.#changes === before || reads === MAX_READS) return this.#load(answer);
+    }
+  }
+
+  #load({ mentions, threads }: WireInbox): void {
+    this.#changes += 1;
     this.#mentions.clear();
     this.#threads.clear();
     for (const message of mentions) this.#mentions.set(message.id, message);
@@ -41,6 +56,12 @@ export class InboxModel {
    * it. Returns whether the inbox has changed.
    */
   take(message: WireMessage, me: WireMe, isNew: boolean): boolean {
+    const isChanged = this.#take(message, me, isNew);
+    if (isChanged || this.#replies.size > 0) this.#changes += 1;
+    return isChanged;
+  }
+
+  #take(message: WireMessage, me: WireMe, isNew: boolean): boolean {
     if (!isNew) return this.#change(message, me);
     const { author, threadId, silent, id } = message;
     if (author.id === this.#userId) return threadId !== null && this.#threads.delete(threadId);
@@ -56,6 +77,7 @@ export class InboxModel {
 
   /** Removes what the user has read in a room; returns whether there was any. */
   settle(roomId: string, { lastReadSeq, threadReads }: WireMe): boolean {
+    this.#changes += 1;
     const before = this.size;
     for (const { id, seq, roomId: inRoom } of this.#mentions.values())
       if (inRoom === roomId && seq <= lastReadSeq) this.#mentions.delete(id);
@@ -66,6 +88,7 @@ export class InboxModel {
 
   /** Removes what lies in a room. */
   forget(roomId: string): boolean {
+    this.#changes += 1;
     const before = this.size;
     for (const message of this.#mentions.values()) if (message.roomId === roomId) this.#mentions.delete(message.id);
     for (const { root } of this.#threads.values()) if (root.roomId === roomId) this.#threads.delete(root.id);

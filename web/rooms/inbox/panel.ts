@@ -28,7 +28,7 @@ export class InboxPanel {
   async load(): Promise<void> {
     const { api, model, topics, clock } = this.#ui;
     try {
-      model.inbox.load(await api.inbox());
+      await model.inbox.read(() => api.inbox());
       topics.changed('inbox');
     } catch {
       clock.after(RETRY_MS, () => void this.load());

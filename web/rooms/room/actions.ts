@@ -20,7 +20,9 @@ export interface ActionHooks {
   readonly retrySend: (id: string) => void;
   readonly editSend: (id: string) => void;
   readonly discardSend: (id: string) => void;
-  readonly say: (text: string) => void;
+  readonly say: Actions['say'];
+  /** Puts the words of a deleted message into the composer. */
+  readonly writeAgain: (message: WireMessage) => void;
   readonly newId: () => string;
 }
 
@@ -43,6 +45,8 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
     remove: (message) =>
       askToDelete(summaryOf(message), async () => {
         take(await ui().api.remove(message.id), message);
+        if (message.type !== 'text' || message.author.id !== ui().model.account.id) return;
+        hooks.say(t('delete.done'), { label: t('delete.again'), act: () => hooks.writeAgain(message) });
       }),
     react(message, emoji) {
       const { api, model } = ui();

@@ -7,6 +7,7 @@ export class Drawer {
   readonly element: HTMLElement;
   readonly #title = h('h2', { tabindex: -1 });
   readonly #body = h('div', { class: 'drawer-body' });
+  readonly #phone = matchMedia('(max-width: 700px)');
   #close: () => void = () => {};
   #back: HTMLElement | null = null;
   #name = '';
@@ -34,6 +35,7 @@ export class Drawer {
       event.preventDefault();
       this.close();
     });
+    this.#phone.addEventListener('change', () => this.#setRole());
     this.#close = () => onChange(false);
     this.#open = () => onChange(true);
   }
@@ -50,14 +52,18 @@ export class Drawer {
     this.#name = name;
     setText(this.#title, title);
     this.element.setAttribute('aria-label', title);
-    // On a phone the drawer covers the page.
-    const isAlone = matchMedia('(max-width: 700px)').matches;
-    setAttribute(this.element, 'role', isAlone ? 'main' : 'complementary');
-    setAttribute(this.#title, 'aria-level', isAlone && '1');
+    this.#setRole();
     this.#body.replaceChildren(content);
     this.element.hidden = false;
     this.#open();
     this.#title.focus();
+  }
+
+  /** On a phone the drawer covers the page. */
+  #setRole(): void {
+    const isAlone = this.#phone.matches;
+    setAttribute(this.element, 'role', isAlone ? 'main' : 'complementary');
+    setAttribute(this.#title, 'aria-level', isAlone && '1');
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import type { Api } from '../api.ts';
 import type { CommandList } from '../composer/command-list.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
+import type { Offer } from './toast.ts';
 
 /** The actions of the user. */
 export interface Actions {
@@ -31,7 +32,7 @@ export interface Actions {
   dropNote(id: string): void;
   fail(error: unknown): void;
   /** Shows a short notice. */
-  say(text: string): void;
+  say(text: string, offer?: Offer): void;
 }
 
 /** Shared by all parts of the page. */

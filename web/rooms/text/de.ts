@@ -319,6 +319,8 @@ export const german = {
   'new-room.create': 'Raum erstellen',
   delete: 'Diese Nachricht löschen?',
   'delete.effect': 'Der Text wird für alle entfernt, der Platz bleibt.',
+  'delete.done': 'Nachricht gelöscht',
+  'delete.again': 'Neu schreiben',
   'delete.do': 'Löschen',
   join: '{room} beitreten?',
   'join.invited': 'Einladung von {name}.',

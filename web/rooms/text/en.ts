@@ -315,6 +315,8 @@ export const english = {
   'new-room.create': 'Create the room',
   delete: 'Delete this message?',
   'delete.effect': 'Its text is removed for everybody; its place stays.',
+  'delete.done': 'Message deleted',
+  'delete.again': 'Write it again',
   'delete.do': 'Delete',
   join: 'Join {room}?',
   'join.invited': '{name} invites you.',

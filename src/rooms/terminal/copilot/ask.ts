@@ -7,10 +7,11 @@ import type { RunBody, WireRun } from '../../contract/run.ts';
 import { type RoomsClient, withClient } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { MAX_SILENCE_MS } from '../follower.ts';
-import { printJson, safeLines } from '../output.ts';
+import { printJson } from '../output.ts';
 import { pause } from '../pause.ts';
 import { isPassing } from '../persistence.ts';
 import { enc, messageSchema, runSchema } from '../wire.ts';
+import { AnswerPrinter } from './answer-printer.ts';
 
 export interface AskOptions extends ConnectionOptions {
   readonly private?: boolean;
@@ -52,30 +53,6 @@ async function wholeText(client: RoomsClient, { text, messageId }: WireRun): Pro
   return messageId ? (await client.get(`/api/message/${enc(messageId)}`, messageSchema)).body : undefined;
 }
 
-/** Prints a growing text, each part once. */
-class AnswerPrinter {
-  readonly #out: (text: string) => void;
-  #text = '';
-
-  constructor(out: (text: string) => void) {
-    this.#out = out;
-  }
-
-  /** `text` begins at `offset` of the whole. */
-  add(offset: number, text: string): void {
-    if (offset > this.#text.length) return;
-    const fresh = text.slice(this.#text.length - offset);
-    this.#text += fresh;
-    this.#out(safeLines(fresh).join('\n'));
-  }
-
-  finish(whole: string | undefined): void {
-    if (whole?.startsWith(this.#text)) this.add(0, whole);
-    else if (whole !== undefined) this.#out(`\n${safeLines(whole).join('\n')}`);
-    this.#out('\n');
-  }
-}
-
 /** Follows the run's stream while it lasts; its end is requested in any case. */
 async function follow(client: RoomsClient, id: string, printer: AnswerPrinter): Promise<WireRun> {
   const path = `/api/run/${enc(id)}`;
@@ -114,6 +91,6 @@ function takeText(event: string, data: string, printer: AnswerPrinter): void {
     readonly text?: unknown;
     readonly run?: { readonly text?: unknown };
   };
-  if (typeof run?.text === 'string') printer.add(0, run.text);
+  if (run) printer.replace(typeof run.text === 'string' ? run.text : '');
   if (typeof text === 'string' && typeof offset === 'number') printer.add(offset, text);
 }
