@@ -10,13 +10,13 @@ import { chartStateOf } from './data/queries.ts';
 import { fetchMarkers, fetchSampleMarkers, putMarkers } from './data/server-api.ts';
 import { Session } from './data/session.ts';
 import type { SettingStorage, Settings } from './data/settings.ts';
-import type { PageState } from './data/state.ts';
+import { isSameView, type PageState } from './data/state.ts';
 import { ViewLoader } from './data/view-loader.ts';
 import type { WorkerClient } from './data/worker-client.ts';
 import { LiveLoader } from './live/loader.ts';
 import { MarkerEditor } from './marker/editor.ts';
 import { LocalMarkers } from './marker/local.ts';
-import { askUser, showHelp } from './shell/dialogs.ts';
+import { askUser, confirmForget, showHelp } from './shell/dialogs.ts';
 import { Page, type PageParts } from './shell/page.ts';
 import type { Screen, ScreenActions } from './shell/screen.ts';
 import { listenForShortcuts } from './shell/shortcuts.ts';
@@ -71,7 +71,7 @@ export class App {
     this.#session = new Session(worker, clock, {
       follow: ({ kind, name }, run) => this.#screen.progress.follow(({ t }) => t(`progress.${kind}`, { name }), run),
       askUser: (names) => askUser(this.#ui, names, this.#labels),
-      report: (result) => reportFile(result, this.#screen.notices, this.#ui),
+      report: (result, isChosen) => reportFile(result, this.#screen.notices, this.#ui, isChosen),
     });
     this.#live = new LiveLoader({
       session: this.#session,
@@ -214,6 +214,7 @@ export class App {
         if (!showTablePopover) this.#page.popover.closeTables();
       },
       onFiles: (files) => void this.#addFiles(files),
+      onForget: () => void this.#forgetFiles(),
       onRefresh: () => void this.#live.refresh(),
       onExportCsv: () => void this.#exports.save('csv'),
       onExportJson: () => void this.#exports.save('json'),
@@ -223,7 +224,7 @@ export class App {
 
   /** Changes the state: in the address, the storage and on the screen. */
   #change(change: Partial<PageState>): void {
-    const before = this.#state;
+    const [before, zoom] = [this.#state, this.#views.zoom];
     const isOther = change.time ?? change.count ?? change.mode ?? change.source;
     this.#state = { ...before, ...change, page: change.page ?? 1 };
     if (isOther !== undefined) this.#views.zoom = undefined;
@@ -231,21 +232,23 @@ export class App {
     this.#parts.settings.writeState(this.#state);
     const hash = formatHash(this.#state);
     if (hash !== location.hash) history.pushState(null, '', hash);
-    this.#follow(before);
+    this.#follow(before, zoom);
   }
 
   #followHash(): void {
-    const before = this.#state;
+    const [before, zoom] = [this.#state, this.#views.zoom];
     const { settings, clock } = this.#parts;
     this.#state = parseHash(location.hash, settings.readState(dateIn(this.#zone, clock.now())));
-    this.#views.zoom = undefined;
-    this.#follow(before);
+    if (!isSameView(before, this.#state)) this.#views.zoom = undefined;
+    this.#follow(before, zoom);
   }
 
-  #follow(before: PageState): void {
+  /** Shows the state after another state and zoom. */
+  #follow(before: PageState, zoom: ViewLoader['zoom']): void {
     const { mode, source, time, count, zone } = this.#state;
     this.#showState();
     if (zone !== before.zone) this.#rebuild('zone');
+    else if (isSameView(before, this.#state) && zoom === this.#views.zoom) void this.#refreshTable();
     else void this.#refresh();
     const leftCount = before.mode === 'count' && mode === 'time';
     if (
@@ -261,10 +264,15 @@ export class App {
 
   #showState(): void {
     this.#screen.showState(this.#state, this.#session.users, this.#session.tokenUsers.length > 0);
+    this.#screen.toolbar.showKept(this.#session.keptFiles);
   }
 
   async #refresh(): Promise<void> {
     if (this.#isLoaded) await this.#views.refresh();
+  }
+
+  async #refreshTable(): Promise<void> {
+    if (this.#isLoaded) await this.#views.refreshTable();
   }
 
   #show(): void {
@@ -305,8 +313,17 @@ export class App {
   async #addFiles(files: readonly File[]): Promise<void> {
     await this.#session.addFiles(files);
     if (!this.#session.isSample) this.#markers.showSample(undefined);
+    this.#showState();
     if (this.#state.source === 'live' && this.#session.hasFiles) this.#change({ source: 'merge' });
     else await this.#refresh();
+  }
+
+  async #forgetFiles(): Promise<void> {
+    if (!(await confirmForget(this.#ui, this.#session.keptFiles))) return;
+    await this.#session.forgetFiles();
+    this.#showState();
+    if (!this.#session.hasData && this.#state.source === 'csv') await this.#loadSample();
+    await this.#refresh();
   }
 
   async #sendMarkers(): Promise<void> {

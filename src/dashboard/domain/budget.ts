@@ -11,9 +11,9 @@ export function spendOfMonth(
   const { rows, at, cost } = events;
   const { start, end, dayOfMonth, days } = monthAt(zone, now);
   const to = Math.min(upperBound(rows, at, now), lowerBound(rows, at, end));
+  const from = lowerBound(rows, at, start);
   let spentCents = 0;
-  for (let place = lowerBound(rows, at, start); place < to; place++)
-    spentCents += cost[rows[place] as number] as number;
+  for (let place = from; place < to; place++) spentCents += cost[rows[place] as number] as number;
   const oldest = rows[0];
   const oldestAt = oldest === undefined ? undefined : (at[oldest] as number);
   const isPartial = oldestAt === undefined || oldestAt > start;
@@ -22,6 +22,7 @@ export function spendOfMonth(
     monthStart: start,
     monthEnd: end,
     spentCents,
+    requests: Math.max(0, to - from),
     isPartial,
     partialSince: isPartial ? oldestAt : undefined,
     dayOfMonth,

@@ -8,7 +8,37 @@ const RADIX = 1 << DIGIT_BITS;
  */
 export function sortRows(rows: Uint32Array, keys: Float64Array): Uint32Array {
   if (isAscending(keys)) return rows;
-  return radixSort(rows, keys);
+  return countingSort(rows, keys) ?? radixSort(rows, keys);
+}
+
+/** The widest range of whole numbers that is counted. */
+const MAX_COUNTED = 1 << 21;
+
+/** Whole numbers of a narrow range (cents, ranks, mostly tokens too) are sorted in two passes; undefined: others. */
+function countingSort(rows: Uint32Array, keys: Float64Array): Uint32Array | undefined {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as number;
+    if (key !== Math.floor(key)) return undefined;
+    if (key < least) least = key;
+    if (key > most) most = key;
+  }
+  if (!(most - least < MAX_COUNTED)) return undefined;
+  const places = new Uint32Array(most - least + 2);
+  for (let at = 0; at < keys.length; at++) {
+    const next = (keys[at] as number) - least + 1;
+    places[next] = (places[next] as number) + 1;
+  }
+  for (let value = 1; value < places.length; value++)
+    places[value] = (places[value] as number) + (places[value - 1] as number);
+  const sorted = new Uint32Array(rows.length);
+  for (let at = 0; at < keys.length; at++) {
+    const value = (keys[at] as number) - least;
+    const place = places[value] as number;
+    places[value] = place + 1;
+    sorted[place] = rows[at] as number;
+  }
+  return sorted;
 }
 
 function isAscending(keys: Float64Array): boolean {

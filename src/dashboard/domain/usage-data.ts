@@ -5,7 +5,7 @@ import { findDuplicates } from './event/deduplication.ts';
 import { appendLiveEvents } from './event/live-event.ts';
 import { SourceIndex } from './event/source-index.ts';
 import { instantsIn, isCoarse, joinSegments, type Segment } from './event/source-set.ts';
-import { cutPage, filterOffers, filterRows, orderRows } from './event/table.ts';
+import { TableReader } from './event/table-reader.ts';
 import { exportRowsAsCsv, exportRowsAsJson } from './export.ts';
 import { categoriesOf } from './marker/category.ts';
 import { appliesTo, type MarkerInterval, type ProjectMarker, resolveMarkers } from './marker/marker.ts';
@@ -60,6 +60,7 @@ export class UsageData {
   #markers: readonly ProjectMarker[] = [];
   #categories: ReadonlyMap<ProjectMarker, string | undefined> = new Map();
   readonly #indexes = new Map<string, SourceIndex>();
+  readonly #tables = new TableReader();
   #instants: { readonly zone: string; readonly at: Float64Array } | undefined;
 
   constructor(users: readonly UsageUser[]) {
@@ -150,10 +151,7 @@ export class UsageData {
 
   table(query: TableQuery): TablePage {
     const input = this.#inputOf(query.view);
-    const { index, intervals } = input;
-    const { rows } = selectEvents(input);
-    const ordered = orderRows(index, intervals, filterRows(index, intervals, rows, query), query);
-    return { ...cutPage(index, intervals, ordered, query), ...filterOffers(index, intervals, rows) };
+    return this.#tables.read({ ...input, rows: selectEvents(input).rows }, query);
   }
 
   /** The sums of an interval that is not yet a marker; `to` is exclusive. */

@@ -111,6 +111,7 @@ test('rule A.8: the budget counts the month to date of all users, for any select
   assert.equal(Math.round(budget.paceCents), 19_500);
   assert.equal(data.view(viewQuery({ ...query, zone: 'Europe/Berlin' })).budget.spentCents, 1325);
   const late = load(csvRow('2026-11-01T10:00:00.001Z', 25)).view(viewQuery()).budget;
+  assert.equal(data.view(viewQuery({ ...query, now: Date.parse('2030-01-10T00:00:00Z') })).budget.requests, 0);
   assert.deepEqual([late.isPartial, late.partialSince], [true, Date.parse('2026-11-01T10:00:00.001Z')]);
 });
 

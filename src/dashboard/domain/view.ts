@@ -131,6 +131,8 @@ export interface BudgetInput {
   /** The first instant of the next month. */
   readonly monthEnd: number;
   readonly spentCents: number;
+  /** Of the month so far. */
+  readonly requests: number;
   /** Whether the loaded events begin after the month's start, or there are none. */
   readonly isPartial: boolean;
   /** When partial: the oldest event. */

@@ -184,6 +184,19 @@ test('section 4.A: OPTIONS is answered everywhere, and invites no other site', a
     assert.deepEqual([status, headers.allow], [204, allow]);
     assert.equal(headers['access-control-allow-origin'], undefined);
     assert.equal(headers['access-control-allow-methods'], 'GET, POST, PUT, OPTIONS');
+    const foreign = await client.send({ method: 'OPTIONS', path, headers: { origin: 'https://evil.example' } });
+    assert.equal(foreign.status, 204);
+    assert.equal(foreign.headers['access-control-allow-origin'], undefined);
+  }
+});
+
+test('a preflight of another site is answered without permissions', async (t) => {
+  const { client } = await startTestDashboard(t);
+  for (const path of ['/api/events', '/api/markers', '/api/nothing']) {
+    const asked = { origin: 'https://evil.example', 'access-control-request-method': 'PUT' };
+    const { status, headers, body } = await client.send({ method: 'OPTIONS', path, headers: asked });
+    const permissions = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    assert.deepEqual([status, permissions, String(body)], [204, [], '']);
   }
 });
 

@@ -51,8 +51,9 @@ export function guardRequests({ isOwnHost, isForeign }: GuardParts): MiddlewareH
     const isSafe = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
     const isPage = isSafe && !path.startsWith('/api/');
     const asked = { origin: c.req.header('origin'), host, site: c.req.header('sec-fetch-site') };
-    if (!isPage && isForeign(asked))
-      return refuse(c, 403, { error: 'the request comes from a page of another site', code: 'foreign_origin' });
-    return next();
+    if (isPage || !isForeign(asked)) return next();
+    // A preflight without permissions: the browser withholds the request.
+    if (method === 'OPTIONS') return c.body(null, 204);
+    return refuse(c, 403, { error: 'the request comes from a page of another site', code: 'foreign_origin' });
   };
 }

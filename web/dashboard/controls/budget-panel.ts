@@ -6,6 +6,13 @@ import { Field } from './controls.ts';
 
 const WARN_SHARE = 0.8;
 
+/** `share` is spent of the budget; undefined without a budget. */
+function stateOf(share: number | undefined, { requests }: BudgetInput): 'none' | 'empty' | 'ok' | 'warn' | 'over' {
+  if (share === undefined) return 'none';
+  if (requests === 0) return 'empty';
+  return share >= 1 ? 'over' : share >= WARN_SHARE ? 'warn' : 'ok';
+}
+
 /** The month's cost beside the monthly budget. */
 export class BudgetPanel {
   readonly element: HTMLElement;
@@ -63,7 +70,7 @@ export class BudgetPanel {
         : t('budget.of', { spent, budget: format.money(cents), percent: format.percent(share) });
     setText(this.#spent, text);
     setText(this.#note, this.#notes(input).join(' · '));
-    const state = share === undefined ? 'none' : share >= 1 ? 'over' : share >= WARN_SHARE ? 'warn' : 'ok';
+    const state = stateOf(share, input);
     this.element.dataset.state = state;
     setText(this.#badge, t(`budget.state.${state}`));
     this.#fill.style.inlineSize = `${Math.min(100, (share ?? 0) * 100)}%`;
@@ -79,12 +86,9 @@ export class BudgetPanel {
     const { t, format } = this.#ui;
     const pace = t('budget.pace', { cost: format.money(input.paceCents) });
     const day = t('budget.day', { day: input.dayOfMonth, days: input.daysInMonth });
-    if (!input.isPartial) return [day, pace];
+    if (input.requests === 0) return [day, t('budget.no-data')];
     const since = input.partialSince;
-    return [
-      day,
-      since === undefined ? t('budget.no-data') : t('budget.partial', { date: format.shortDateTime(since) }),
-    ];
+    return [day, since === undefined ? pace : t('budget.partial', { date: format.shortDateTime(since) })];
   }
 
   #typed(dollars: number): string {

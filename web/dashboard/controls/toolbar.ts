@@ -1,4 +1,4 @@
-import { h } from '../../shared/dom.ts';
+import { h, setText } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import type { PageState, Source } from '../data/state.ts';
 import { SOURCES } from '../data/state.ts';
@@ -10,6 +10,8 @@ export interface ToolbarParts {
   onSource(source: Source): void;
   onUser(user: string): void;
   onFiles(files: readonly File[]): void;
+  /** Deletes the browser's copies of files. */
+  onForget(): void;
   onRefresh(): void;
   onExportCsv(): void;
   onExportJson(): void;
@@ -32,6 +34,8 @@ export class Toolbar {
   readonly #user: Segments<string>;
   readonly #refresh: HTMLButtonElement;
   readonly #files: HTMLInputElement;
+  readonly #forgetText = h('span');
+  readonly #forget: HTMLButtonElement;
 
   constructor({ t }: Ui, parts: ToolbarParts) {
     this.#t = t;
@@ -42,6 +46,12 @@ export class Toolbar {
     const markers = picker('.json,application/json', t('import-markers'), false, ([file]) => {
       if (file) parts.onImportMarkers(file);
     });
+    this.#forget = h(
+      'button',
+      { type: 'button', class: 'with-icon', hidden: true, onclick: () => parts.onForget() },
+      icon('trash'),
+      this.#forgetText,
+    );
     const exports = new Menu(
       [icon('download'), h('span', {}, t('export')), icon('chevron')],
       [
@@ -55,6 +65,7 @@ export class Toolbar {
       'div',
       { class: 'toolbar-actions' },
       iconButton('upload', t('load-csv'), () => this.pickFiles(), { text: true }),
+      this.#forget,
       this.#refresh,
       exports.element,
       iconButton('flag', t('import-markers'), () => markers.click(), { text: true }),
@@ -77,6 +88,13 @@ export class Toolbar {
 
   pickFiles(): void {
     this.#files.click();
+  }
+
+  /** `names`: the files that the browser keeps. */
+  showKept(names: readonly string[]): void {
+    this.#forget.hidden = names.length === 0;
+    this.#forget.title = this.#t('kept.names', { names: names.join(', ') });
+    setText(this.#forgetText, this.#t('kept.forget', { n: names.length }));
   }
 
   /** `canFetch`: whether any user has a token. */

@@ -3,6 +3,7 @@ import type { CsvFileResult } from '../../../src/dashboard/domain/csv/file.ts';
 import { guessUser } from '../../../src/dashboard/domain/csv/file.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { LiveUserResult, Progress } from '../text/messages.ts';
+import { KeptFiles } from './kept-files.ts';
 import type { AskOptions, WorkerClient } from './worker-client.ts';
 import { Cancelled } from './worker-client.ts';
 
@@ -15,8 +16,8 @@ export interface SessionHost {
   ): Promise<Result>;
   /** Asks for the user of these files; undefined: do not load them. */
   askUser(names: readonly string[]): Promise<string | undefined>;
-  /** Reports a file as read or failed. */
-  report(result: CsvFileResult | { readonly name: string; readonly failure: string }): void;
+  /** Reports a file as read or failed; `isChosen`: the person has just dropped or chosen it. */
+  report(result: CsvFileResult | { readonly name: string; readonly failure: string }, isChosen: boolean): void;
 }
 
 export interface LiveStatus {
@@ -32,6 +33,9 @@ export class Session {
   readonly #sampleFiles: number[] = [];
   readonly #tried: string[] = [];
   #users: readonly ListedUser[] = [];
+  readonly #copies = new KeptFiles();
+  /** Files that the browser keeps. */
+  #kept: readonly { readonly name: string; readonly fileId: number }[] = [];
   #files = 0;
   #live: LiveStatus | undefined;
 
@@ -58,6 +62,11 @@ export class Session {
     return this.#files > 0;
   }
 
+  /** Names of the files that are there again after a reload. */
+  get keptFiles(): readonly string[] {
+    return this.#kept.map(({ name }) => name);
+  }
+
   /** Addresses without a file. */
   get tried(): readonly string[] {
     return this.#tried;
@@ -71,7 +80,7 @@ export class Session {
     return this.#users.filter(({ hasToken }) => hasToken).map(({ label }) => label);
   }
 
-  /** Fetches the default files of all users. */
+  /** Fetches the default files of all users, then those that the browser keeps. */
   async start(users: readonly ListedUser[]): Promise<void> {
     this.#users = users;
     const known = users.map(({ label, emails }) => (emails[0] ? { label, email: emails[0] } : { label }));
@@ -83,6 +92,23 @@ export class Session {
         return defaultCsvPaths.map((path) => this.#fetchFile(path, label));
       }),
     ]);
+    const labels = users.map(({ label }) => label);
+    for (const { name, user, file } of await this.#copies.list()) {
+      const result = await this.#read(name, labels.includes(user) ? user : (labels[0] ?? user), file, false);
+      if (result !== 'missing') this.#noteKept(name, result?.fileId);
+    }
+  }
+
+  /** Deletes the browser's copies of files, and their requests. */
+  async forgetFiles(): Promise<void> {
+    const fileIds = this.#kept.map(({ fileId }) => fileId);
+    this.#kept = [];
+    this.#files -= fileIds.length;
+    await Promise.all([this.#copies.forget(), this.#worker.ask({ type: 'remove-files', fileIds })]);
+  }
+
+  #noteKept(name: string, fileId: number | undefined): void {
+    if (fileId !== undefined) this.#kept = [...this.#kept, { name, fileId }];
   }
 
   async loadSample(): Promise<void> {
@@ -107,7 +133,9 @@ export class Session {
     for (const file of files) {
       const user = guessUser(file.name, labels) ?? chosen;
       if (user === undefined) continue;
-      await this.#read(file.name, user, file);
+      const result = await this.#read(file.name, user, file, true);
+      if (result === undefined || result === 'missing' || result.fileId === undefined) continue;
+      if (await this.#copies.keep(file.name, user, file)) this.#noteKept(file.name, result.fileId);
     }
   }
 
@@ -144,28 +172,34 @@ export class Session {
   /** Not reported if the file does not exist. */
   async #fetchFile(path: string, user: string): Promise<void> {
     const name = path.replace(/^.*\//, '');
-    const found = await this.#read(name, user, new URL(path, document.baseURI).href);
-    if (!found) this.#tried.push(path);
+    const result = await this.#read(name, user, new URL(path, document.baseURI).href, false);
+    if (result === 'missing') this.#tried.push(path);
   }
 
-  /** False: no file at the address. */
-  async #read(name: string, user: string, from: Blob | string): Promise<boolean> {
+  /** Undefined: cancelled or failed. */
+  async #read(
+    name: string,
+    user: string,
+    from: Blob | string,
+    isChosen: boolean,
+  ): Promise<CsvFileResult | 'missing' | undefined> {
     try {
       const now = this.#clock.now();
       const result = await this.#host.follow({ kind: 'file', name }, (onProgress, signal) =>
         this.#worker.ask({ type: 'csv', name, user, now, from }, { onProgress, signal }),
       );
-      if (result === 'missing') return false;
+      if (result === 'missing') return result;
       if (result.status === 'added') {
         this.#files += 1;
         await this.#dropSample();
       }
-      this.#host.report(result);
+      this.#host.report(result, isChosen);
+      return result;
     } catch (error) {
-      if (error instanceof Cancelled) return true;
-      this.#host.report({ name, failure: error instanceof Error ? error.message : String(error) });
+      if (error instanceof Cancelled) return undefined;
+      this.#host.report({ name, failure: error instanceof Error ? error.message : String(error) }, isChosen);
+      return undefined;
     }
-    return true;
   }
 
   /** The first real data replace the sample. */

@@ -74,6 +74,14 @@ export const NO_FILTERS: RequestFilters = { project: '', minCost: '', maxMode: '
 /** The project filter's value for requests without a marker. */
 export const UNMARKED = '-';
 
+/** Whether two states differ only in the page and the filters of the requests. */
+export function isSameView(one: PageState, other: PageState): boolean {
+  const { filters: _filters, page: _page, ...view } = one;
+  return Object.entries(view).every(([name, value]) => {
+    return JSON.stringify(other[name as keyof PageState]) === JSON.stringify(value);
+  });
+}
+
 export function hasFilters(filters: RequestFilters): boolean {
   return Object.entries(filters).some(([name, value]) => value !== NO_FILTERS[name as keyof RequestFilters]);
 }

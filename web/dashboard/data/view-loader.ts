@@ -26,6 +26,8 @@ export class ViewLoader {
   readonly #parts: ViewLoaderParts;
   #view: View | undefined;
   #asked = 0;
+  #askedTable = 0;
+  #query: ViewQuery | undefined;
   #pending: Promise<void> | undefined;
 
   constructor(parts: ViewLoaderParts) {
@@ -57,21 +59,35 @@ export class ViewLoader {
     return this.#pending;
   }
 
+  /** Loads only a page of the requests, of the selection that the view shows. */
+  async refreshTable(): Promise<void> {
+    if (this.#pending || !this.#query) return this.refresh();
+    await this.#askTable(this.#query);
+  }
+
   async #ask(): Promise<void> {
-    const { worker, state, onBusy, onView, onTable } = this.#parts;
+    const { worker, onBusy, onView } = this.#parts;
     this.#asked += 1;
     const asked = this.#asked;
     const query = this.query();
+    this.#query = query;
     onBusy();
     // The view first: the worker fills the table's page while the charts are painted.
     const answer = worker.ask({ type: 'view', query });
-    const page = worker.ask({ type: 'table', query: tableQueryOf(state(), query, this.order) });
+    const page = this.#askTable(query);
     const view = await answer;
     if (view && asked === this.#asked) {
       this.#view = view;
       onView();
     }
-    const table = await page;
-    if (table && asked === this.#asked) onTable(table);
+    await page;
+  }
+
+  async #askTable(view: ViewQuery): Promise<void> {
+    const { worker, state, onTable } = this.#parts;
+    this.#askedTable += 1;
+    const asked = this.#askedTable;
+    const page = await worker.ask({ type: 'table', query: tableQueryOf(state(), view, this.order) });
+    if (page && asked === this.#askedTable) onTable(page);
   }
 }

@@ -6,6 +6,7 @@ import { h, setText } from '../../shared/dom.ts';
 import { Field, fillSelect } from '../controls/controls.ts';
 import type { Ui } from '../shell/ui.ts';
 import { instantOf, wallTimeIn } from '../text/format.ts';
+import { categoryName } from './category-names.ts';
 
 /** The fields of the dialog. */
 export interface MarkerDraft {
@@ -128,7 +129,8 @@ export class MarkerDialog {
 
   /** Chips that prefix the task with a category. */
   #categories(): HTMLElement {
-    const chips = RECOMMENDED_CATEGORIES.map((category) => {
+    const chips = RECOMMENDED_CATEGORIES.map((recommended) => {
+      const category = categoryName(recommended, this.#ui.language);
       const onclick = () => {
         const rest = this.#task.value.replace(/^\s*[\p{L} ]{1,40}:\s*/u, '');
         this.#task.value = `${category}: ${rest}`;

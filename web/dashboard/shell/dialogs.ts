@@ -49,6 +49,19 @@ export function confirmAction(
   return ask(ui, { ...question, body: [h('p', {}, question.text)] });
 }
 
+/** Asks whether the browser's copies of files are to be deleted. */
+export function confirmForget(ui: Ui, names: readonly string[]): Promise<boolean> {
+  const { t } = ui;
+  const n = names.length;
+  const text = t('kept.forget-text', { n, names: names.join(', ') });
+  return confirmAction(ui, {
+    title: t('kept.forget-title', { n }),
+    text,
+    action: t('kept.forget', { n }),
+    isDanger: true,
+  });
+}
+
 /** Asks for the user of files whose names hold none; undefined: cancelled. */
 export async function askUser(ui: Ui, names: readonly string[], users: readonly string[]): Promise<string | undefined> {
   const { t } = ui;

@@ -242,6 +242,7 @@ export class Screen {
 function pick(actions: ScreenActions): Omit<ToolbarParts, 'onSource' | 'onUser'> {
   return {
     onFiles: (files) => actions.onFiles(files),
+    onForget: () => actions.onForget(),
     onRefresh: () => actions.onRefresh(),
     onExportCsv: () => actions.onExportCsv(),
     onExportJson: () => actions.onExportJson(),

@@ -32,6 +32,11 @@ export const german: Readonly<Record<TextKey, string>> = {
   'user.all-long': 'alle Nutzer',
   'refresh-live': 'Live-Daten aktualisieren',
   'refresh-live.no-token': 'Kein Nutzer hat ein Sitzungs-Token: siehe README zu USAGE_SESSION_TOKEN_…',
+  'kept.forget': '{n} Datei vergessen || {n} Dateien vergessen',
+  'kept.names': 'In diesem Browser aufbewahrt: {names}',
+  'kept.forget-title': '{n} Datei vergessen? || {n} Dateien vergessen?',
+  'kept.forget-text':
+    'Dieser Browser bewahrt eine Kopie von {names} auf. Die Kopie und ihre Anfragen verschwinden von dieser Seite; die Datei auf der Festplatte bleibt. || Dieser Browser bewahrt Kopien von {names} auf. Die Kopien und ihre Anfragen verschwinden von dieser Seite; die Dateien auf der Festplatte bleiben.',
   'load-csv': 'CSV laden',
   'import-markers': 'Marker importieren',
   export: 'Exportieren',
@@ -188,6 +193,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'budget.state.warn': 'Fast aufgebraucht',
   'budget.state.over': 'Über dem Budget',
   'budget.state.none': 'Kein Budget gesetzt',
+  'budget.state.empty': 'Noch keine Anfragen',
 
   sections: 'Abschnitte',
   'section.overview': 'Überblick',

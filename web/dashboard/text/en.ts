@@ -31,6 +31,11 @@ export const english = {
   'user.all-long': 'all users',
   'refresh-live': 'Refresh live data',
   'refresh-live.no-token': 'No user has a session token: see the README on USAGE_SESSION_TOKEN_…',
+  'kept.forget': 'Forget {n} file || Forget {n} files',
+  'kept.names': 'Kept in this browser: {names}',
+  'kept.forget-title': 'Forget {n} file? || Forget {n} files?',
+  'kept.forget-text':
+    'This browser keeps a copy of {names}. The copy and its requests disappear from this page; the file on the disk stays. || This browser keeps copies of {names}. The copies and their requests disappear from this page; the files on the disk stay.',
   'load-csv': 'Load CSV',
   'import-markers': 'Import markers',
   export: 'Export',
@@ -185,6 +190,7 @@ export const english = {
   'budget.state.warn': 'Nearly used up',
   'budget.state.over': 'Over budget',
   'budget.state.none': 'No budget set',
+  'budget.state.empty': 'No requests yet',
 
   sections: 'Sections',
   'section.overview': 'Overview',

@@ -6,11 +6,12 @@ import type { TextKey } from './en.ts';
 import { english } from './en.ts';
 import type { LiveUserResult } from './messages.ts';
 
-/** Shows the result of reading a file. */
+/** Shows the result of reading a file; a success only of a chosen one. */
 export function reportFile(
   result: CsvFileResult | { readonly name: string; readonly failure: string },
   notices: Notices,
   ui: Ui,
+  isChosen: boolean,
 ): void {
   const { t } = ui;
   const { name } = result;
@@ -22,6 +23,7 @@ export function reportFile(
     return;
   }
   notices.show(`csv-${name}`, (spoken) => csvNotice(result, spoken));
+  if (!isChosen) return;
   if (result.status === 'added') notices.toast(t('csv.added', { n: result.events, name }));
   else if (result.status === 'duplicate') notices.toast(t('csv.duplicate', { name }));
 }

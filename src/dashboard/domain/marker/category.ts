@@ -9,6 +9,13 @@ export const RECOMMENDED_CATEGORIES = [
   'Suche',
 ] as const;
 
+/** The English names of recommended categories; they count as the same category. */
+const ENGLISH_NAMES: Readonly<Record<string, (typeof RECOMMENDED_CATEGORIES)[number]>> = {
+  analysis: 'Analyse',
+  documentation: 'Dokumentation',
+  search: 'Suche',
+};
+
 /** The name of the group of markers without a category, in German and in files. */
 export const NO_CATEGORY = 'Ohne Kategorie';
 /** The name of the group of events without a marker. */
@@ -35,10 +42,15 @@ function separates(task: string, index: number, separator: string, isKnown: bool
   return isKnown || /\s/.test(task[index - 1] ?? '') || /\s/.test(task[index + 1] ?? '');
 }
 
-const RECOMMENDED: ReadonlySet<string> = new Set(RECOMMENDED_CATEGORIES.map((category) => category.toLowerCase()));
+/** Recommended categories by their names in lower case. */
+const CANONICAL: ReadonlyMap<string, string> = new Map([
+  ...RECOMMENDED_CATEGORIES.map((category) => [category.toLowerCase(), category] as const),
+  ...Object.entries(ENGLISH_NAMES),
+]);
+const RECOMMENDED: ReadonlySet<string> = new Set(CANONICAL.keys());
 
 function canonical(prefix: string): string {
-  return RECOMMENDED_CATEGORIES.find((category) => category.toLowerCase() === prefix.toLowerCase()) ?? prefix;
+  return CANONICAL.get(prefix.toLowerCase()) ?? prefix;
 }
 
 /** Each marker's category; of spellings that differ in case only the newest is used. */

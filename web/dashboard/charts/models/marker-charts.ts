@@ -1,4 +1,5 @@
 import type { MarkerGroupRow } from '../../../../src/dashboard/domain/view.ts';
+import { categoryName } from '../../marker/category-names.ts';
 import { groupColours } from '../colours.ts';
 import type { Chart, ChartModel, ModelContext, Shape } from '../model.ts';
 import { costLabel } from '../model.ts';
@@ -85,9 +86,10 @@ function keyOf({ kind, name }: MarkerGroupRow): string {
   return kind === 'nameless' ? NAMELESS_KEY : UNMARKED_KEY;
 }
 
-function groupName(chart: Chart, row: MarkerGroupRow, { translate }: ModelContext): string {
+function groupName(chart: Chart, row: MarkerGroupRow, { translate, say }: ModelContext): string {
   if (row.kind === 'unmarked') return translate('chart.unmarked');
-  if (row.kind === 'named') return row.name;
+  if (row.kind === 'named')
+    return chart === markerByProject ? row.name : say({ en: categoryName(row.name, 'en'), de: row.name });
   return translate(chart === markerByProject ? 'chart.noProject' : 'chart.noCategory');
 }
 

@@ -93,19 +93,28 @@ function categoryAxis(model: ChartModel, { theme, window }: PlotLook): Partial<S
     ticks: {
       color: theme.color(lies ? '--chart-ink' : '--chart-soft'),
       font: { family: theme.fontFamily, size: FONT_PX },
-      maxRotation: 0,
+      // Every category has its label: in lines of words if it is too long, upright if that is not enough.
+      maxRotation: time || lies ? 0 : 90,
       ...(lies ? { crossAlign: 'near' } : {}),
-      autoSkip: !time && !lies,
-      autoSkipPadding: 6,
+      autoSkip: false,
       padding: 4,
       callback(this: Scale, value: number | string, nth: number, ticks: readonly { value: number }[]) {
         const text = textOf(Number(value));
         if (time) return underOnce(text, ticks[nth - 1] && textOf(ticks[nth - 1]?.value ?? 0));
-        if (!lies || typeof text !== 'string') return text;
+        if (typeof text !== 'string') return text;
+        if (!lies) return inLines(text, this.chart.width / model.length);
         return shorten(text, this.chart.width < NARROW_PX ? 17 : 24);
       },
     },
   } as unknown as Partial<ScaleOptionsByType<'category'>>;
+}
+
+/** Room that a letter of a label needs on average. */
+const LETTER_PX = 7;
+
+/** A label too long for its column, as one line per word. */
+function inLines(text: string, columnPx: number): string | string[] {
+  return text.length * LETTER_PX > columnPx && text.includes(' ') ? text.split(' ') : text;
 }
 
 function placeTimeTicks(model: ChartModel, scale: Scale): void {

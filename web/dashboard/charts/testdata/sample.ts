@@ -102,6 +102,7 @@ export function sampleView(more: Partial<View> = {}): View {
       monthStart: START,
       monthEnd: START + 30 * 24 * HOUR,
       spentCents: 370,
+      requests: 4,
       isPartial: false,
       partialSince: undefined,
       dayOfMonth: 8,

@@ -33,7 +33,7 @@ const en = {
   'chart.otherFamilies': 'Other families',
   'chart.unmarked': 'Without marker',
   'chart.noProject': 'Without project',
-  'chart.noCategory': 'Ohne Kategorie',
+  'chart.noCategory': 'Without category',
 
   'chart.basis.reported': 'as reported',
   'chart.basis.billed': 'billed only',
