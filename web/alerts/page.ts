@@ -5,7 +5,7 @@ import { tabVisibility } from '../shared/tab-visibility.ts';
 import type { Api } from './api.ts';
 import type { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 
 /** The context of every page. */

@@ -1,28 +1,21 @@
+import type { Language } from '../shared/language.ts';
+import { readLanguage } from '../shared/language.ts';
 import { createTranslate, type Values } from '../shared/translate.ts';
+import * as alert from './alert/text.ts';
+import * as parts from './parts/text.ts';
+import * as settings from './settings/text.ts';
 import * as silence from './silence/text.ts';
 
 /** The tables of the page's folders; a key begins with the noun of its table. */
-export const TABLES = { silence } as const;
+export const TABLES = { alert, parts, settings, silence } as const;
 
-const english = { ...silence.english };
+const english = { ...parts.english, ...settings.english, ...alert.english, ...silence.english };
 export type TextKey = keyof typeof english;
 
-const TEXTS = {
+const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = {
   en: english,
-  de: { ...silence.german },
-} satisfies Record<string, Record<TextKey, string>>;
-
-type Language = keyof typeof TEXTS;
-
-function readLanguage(): Language {
-  try {
-    const chosen = localStorage.getItem('opsdeck.language');
-    if (chosen === 'en' || chosen === 'de') return chosen;
-  } catch {
-    // Forbidden storage.
-  }
-  return navigator.language.startsWith('de') ? 'de' : 'en';
-}
+  de: { ...parts.german, ...settings.german, ...alert.german, ...silence.german },
+};
 
 /** The language of the page as long as it is loaded. */
 export const language: Language = readLanguage();

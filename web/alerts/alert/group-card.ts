@@ -2,6 +2,7 @@ import type { LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { newSilenceHash } from '../route.ts';
+import { t } from '../text.ts';
 import { labelList } from './label-chip.ts';
 import type { GroupView } from './list.ts';
 import type { AlertRowParts } from './row.ts';
@@ -37,7 +38,7 @@ export class GroupCard {
       this.#draw();
       onToggle(this.#open);
     });
-    const receiver = h('span', { class: 'receiver', title: 'Receiver' }, view.receiver);
+    const receiver = h('span', { class: 'receiver', title: t('alert.receivers') }, view.receivers.join(', '));
     const head = h('div', { class: 'group-head' }, h('h2', {}, this.#toggle), this.#counts, receiver, this.#silence);
     this.element = h('section', { class: 'group', 'aria-label': nameOf(view.labels) }, head, this.#body);
     this.#draw();

@@ -1,5 +1,7 @@
-import type { Alert, AlertGroup, LabelSet } from '../../../src/alerts/contract/wire.ts';
+import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { AlertsRoute } from '../route.ts';
+import type { ListedAlert } from './model.ts';
+import { isInhibited, isMuted, isSilenced } from './model.ts';
 import { rankOf } from './severity.ts';
 
 export const GROUP_ORDERS = ['severity', 'newest', 'labels'] as const;
@@ -11,19 +13,19 @@ export interface SeverityCount {
   readonly count: number;
 }
 
-/** A group with its visible alerts. */
+/** A group with its visible alerts, for all receivers that group by the same labels. */
 export interface GroupView {
   /** Stable across the server's answers. */
   readonly key: string;
-  readonly receiver: string;
+  readonly receivers: readonly string[];
   readonly labels: LabelSet;
   /** Labels that all alerts share besides the group's; empty for a single alert. */
   readonly shared: LabelSet;
-  readonly alerts: readonly Alert[];
+  readonly alerts: readonly ListedAlert[];
   readonly severities: readonly SeverityCount[];
 }
 
-/** Counts each alert once, however many receivers it has. */
+/** Contains and counts each alert once, however many groups and receivers it has. */
 export interface AlertList {
   readonly groups: readonly GroupView[];
   readonly shown: number;
@@ -39,10 +41,6 @@ export interface AlertList {
 
 type StateFlags = Pick<AlertsRoute, 'active' | 'silenced' | 'inhibited' | 'muted'>;
 
-export const isSilenced = ({ status }: Alert): boolean => status.silencedBy.length > 0;
-export const isInhibited = ({ status }: Alert): boolean => status.inhibitedBy.length > 0;
-export const isMuted = ({ status }: Alert): boolean => status.mutedBy.length > 0;
-
 function isShown(alert: Alert, flags: StateFlags): boolean {
   if (!flags.silenced && isSilenced(alert)) return false;
   if (!flags.inhibited && isInhibited(alert)) return false;
@@ -50,26 +48,20 @@ function isShown(alert: Alert, flags: StateFlags): boolean {
   return flags.active || alert.status.state !== 'active';
 }
 
-/** Filters by the flags, like the API's parameters, and sorts. */
-export function listAlerts(groups: readonly AlertGroup[], flags: StateFlags, order: GroupOrder): AlertList {
-  const every = new Map<string, Alert>();
-  const shown = new Map<string, Alert>();
-  const keys = new Map<string, number>();
-  const views: GroupView[] = [];
-  for (const group of groups) {
-    for (const alert of group.alerts) every.set(alert.fingerprint, alert);
-    const alerts = group.alerts.filter((alert) => isShown(alert, flags));
-    const key = uniqueKey(group, keys);
-    if (alerts.length === 0) continue;
-    for (const alert of alerts) shown.set(alert.fingerprint, alert);
-    views.push(viewGroup(key, group, alerts));
-  }
+/** Filters by the flags, like the API's parameters, then by `matches`; groups and sorts. The counts precede `matches`. */
+export function listAlerts(
+  every: ReadonlyMap<string, ListedAlert>,
+  flags: StateFlags,
+  order: GroupOrder,
+  matches: (alert: ListedAlert) => boolean = () => true,
+): AlertList {
   const all = [...every.values()];
+  const shown = all.filter((alert) => isShown(alert, flags) && matches(alert));
   return {
-    groups: sortGroups(views, order),
-    shown: shown.size,
+    groups: sortGroups(groupAlerts(shown), order),
+    shown: shown.length,
     total: every.size,
-    severities: countSeverities(shown.values()),
+    severities: countSeverities(shown),
     states: {
       active: all.filter(({ status }) => status.state === 'active').length,
       silenced: all.filter(isSilenced).length,
@@ -79,19 +71,29 @@ export function listAlerts(groups: readonly AlertGroup[], flags: StateFlags, ord
   };
 }
 
-/** Two routes may have the same receiver and group labels: the second such group gets a number. */
-function uniqueKey({ receiver, labels }: AlertGroup, keys: Map<string, number>): string {
-  const key = JSON.stringify([receiver.name, Object.entries(labels).sort()]);
-  const seen = keys.get(key) ?? 0;
-  keys.set(key, seen + 1);
-  return seen === 0 ? key : `${key}#${seen}`;
+const keyOf = (labels: LabelSet): string => JSON.stringify(Object.entries(labels).sort());
+
+/** Receivers that group an alert differently would repeat it: it stands in the largest of its groups. */
+function groupAlerts(alerts: readonly ListedAlert[]): GroupView[] {
+  const keys = alerts.map(({ memberships }) => memberships.map(({ labels }) => keyOf(labels)));
+  const sizes = new Map<string, number>();
+  for (const key of keys.flatMap((own) => [...new Set(own)])) sizes.set(key, (sizes.get(key) ?? 0) + 1);
+  const groups = new Map<string, { readonly labels: LabelSet; readonly alerts: ListedAlert[] }>();
+  for (const [index, alert] of alerts.entries()) {
+    const own = keys[index] ?? [];
+    const largest = own.reduce((best, key) => ((sizes.get(key) ?? 0) > (sizes.get(best) ?? 0) ? key : best));
+    const group = groups.get(largest) ?? { labels: alert.memberships[own.indexOf(largest)]?.labels ?? {}, alerts: [] };
+    group.alerts.push(alert);
+    groups.set(largest, group);
+  }
+  return [...groups].map(([key, { labels, alerts }]) => viewGroup(key, labels, alerts));
 }
 
-function viewGroup(key: string, { receiver, labels }: AlertGroup, alerts: readonly Alert[]): GroupView {
+function viewGroup(key: string, labels: LabelSet, alerts: readonly ListedAlert[]): GroupView {
   const ranked = alerts.map((alert) => ({ alert, rank: rankOf(alert.labels.severity) }));
   return {
     key,
-    receiver: receiver.name,
+    receivers: [...new Set(alerts.flatMap(({ receivers }) => receivers.map(({ name }) => name)))],
     labels,
     shared: sharedLabels(alerts, labels),
     alerts: ranked.sort((a, b) => a.rank - b.rank).map(({ alert }) => alert),
@@ -126,17 +128,21 @@ function sortGroups(views: readonly GroupView[], order: GroupOrder): readonly Gr
     .map(({ view }) => view);
 }
 
+/** The group that is open at first: the worst by severity, then the largest. */
+export function worstGroup(groups: readonly GroupView[]): GroupView | undefined {
+  const weigh = (view: GroupView) => worstRank(view) * 1e9 - (view.severities[0]?.count ?? 0);
+  return groups.reduce<GroupView | undefined>(
+    (worst, view) => (worst && weigh(worst) <= weigh(view) ? worst : view),
+    undefined,
+  );
+}
+
 function worstRank({ severities }: GroupView): number {
   return Math.min(...severities.map(({ severity }) => rankOf(severity)));
 }
 
 function newestStart({ alerts }: GroupView): number {
   return alerts.reduce((newest, { startsAt }) => Math.max(newest, Date.parse(startsAt)), 0);
-}
-
-/** Every alert of the groups once, by its fingerprint. */
-export function alertsOf(groups: readonly AlertGroup[]): Map<string, Alert> {
-  return new Map(groups.flatMap(({ alerts }) => alerts.map((alert) => [alert.fingerprint, alert])));
 }
 
 /** The label pairs of the alerts as filters for proposals, most frequent first. */

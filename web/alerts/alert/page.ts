@@ -1,4 +1,3 @@
-import type { Alert, AlertGroup } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import type { ApiError } from '../api.ts';
@@ -14,7 +13,9 @@ import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
 import { GroupList } from './group-list.ts';
 import type { AddFilter } from './label-chip.ts';
 import type { AlertList } from './list.ts';
-import { alertsOf, listAlerts, proposeFilters } from './list.ts';
+import { listAlerts, proposeFilters } from './list.ts';
+import type { ListedAlert } from './model.ts';
+import { mergeAlerts } from './model.ts';
 import { severityCounts } from './severity-counts.ts';
 import { AlertsToolbar } from './toolbar.ts';
 
@@ -32,10 +33,9 @@ export class AlertsPage implements Page {
   readonly #addFilter: AddFilter = (name, value, leaveOut) =>
     this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
   #route: AlertsRoute;
-  /** The request that `#groups` answers. */
+  /** The request that `#alerts` answers. */
   #answered = '';
-  #groups: readonly AlertGroup[] | undefined;
-  #byFingerprint: Map<string, Alert> | undefined;
+  #alerts: ReadonlyMap<string, ListedAlert> | undefined;
   #proposals: readonly string[] | undefined;
   #receivers: readonly string[] = [];
   #receiversLoaded = false;
@@ -63,7 +63,7 @@ export class AlertsPage implements Page {
     this.#groupList = new GroupList(context.memory.openGroups, {
       times: context.times,
       addFilter: this.#addFilter,
-      find: (fingerprint) => this.#find(fingerprint),
+      find: (fingerprint) => this.#alerts?.get(fingerprint),
     });
     this.#poller = pollFor(context, (signal) => this.#load(signal));
     this.element = this.#build();
@@ -91,13 +91,13 @@ export class AlertsPage implements Page {
     this.#filterBox.show(route.filter);
     this.#toolbar.show(route, this.#receivers);
     this.#context.shell.newSilenceHash = newSilenceHash(route.filter);
-    if (this.#groups && this.#asked === before) {
+    if (this.#alerts && this.#asked === before) {
       this.#draw();
       return true;
     }
     const remembered = this.#context.memory.groups;
     if (remembered?.asked === this.#asked) this.#receive(remembered);
-    else if (!this.#groups) this.#results.replaceChildren(loadingBox('alerts'));
+    else if (!this.#alerts) this.#results.replaceChildren(loadingBox('alerts'));
     else setAttribute(this.#results, 'aria-busy', 'true');
     void this.#poller.refresh();
     return true;
@@ -159,9 +159,8 @@ export class AlertsPage implements Page {
   }
 
   #receive({ asked, groups, at }: NonNullable<PageMemory['groups']>): void {
-    this.#groups = groups;
+    this.#alerts = mergeAlerts(groups);
     this.#answered = asked;
-    this.#byFingerprint = undefined;
     this.#proposals = undefined;
     setAttribute(this.#results, 'aria-busy', false);
     this.#updated.replaceChildren('Updated ', this.#context.times.element(new Date(at).toISOString(), 'distance'));
@@ -171,7 +170,7 @@ export class AlertsPage implements Page {
   #fail(error: ApiError): void {
     setAttribute(this.#results, 'aria-busy', false);
     if (error.kind === 'refused') {
-      this.#groups = undefined;
+      this.#alerts = undefined;
       this.#tallied = '';
       this.#tally.replaceChildren();
       this.#filterBox.showRefusal(error.message);
@@ -182,8 +181,8 @@ export class AlertsPage implements Page {
     }
     const retry = () => void this.#poller.refresh();
     // Alerts of another filter would mislead.
-    if (this.#answered !== this.#asked) this.#groups = undefined;
-    if (!this.#groups) this.#results.replaceChildren(errorBox('alerts', error, retry));
+    if (this.#answered !== this.#asked) this.#alerts = undefined;
+    if (!this.#alerts) this.#results.replaceChildren(errorBox('alerts', error, retry));
     else this.#context.shell.showBanner(`${error.message}. ${this.#ageText()}`, retry);
   }
 
@@ -193,8 +192,8 @@ export class AlertsPage implements Page {
   }
 
   #draw(): void {
-    if (!this.#groups) return;
-    const list = listAlerts(this.#groups, this.#route, this.#context.settings.values.order);
+    if (!this.#alerts) return;
+    const list = listAlerts(this.#alerts, this.#route, this.#context.settings.values.order);
     this.#toolbar.showCounts(list.states);
     this.#drawTally(list);
     if (list.shown === 0) {
@@ -240,14 +239,8 @@ export class AlertsPage implements Page {
     return h('button', { type: 'button', onclick: clear }, 'Clear the filter');
   }
 
-  #find(fingerprint: string): Alert | undefined {
-    this.#byFingerprint ??= alertsOf(this.#groups ?? []);
-    return this.#byFingerprint.get(fingerprint);
-  }
-
   #propose(): readonly string[] {
-    this.#byFingerprint ??= alertsOf(this.#groups ?? []);
-    this.#proposals ??= proposeFilters(this.#byFingerprint.values(), (name, value) =>
+    this.#proposals ??= proposeFilters(this.#alerts?.values() ?? [], (name, value) =>
       formatMatcher(createMatcher(name, '=', value)),
     );
     return this.#proposals;

@@ -7,7 +7,7 @@ import type { Times } from '../parts/times.ts';
 import { everyAlertHash, formatHash, newSilenceHash } from '../route.ts';
 import type { AddFilter } from './label-chip.ts';
 import { labelList } from './label-chip.ts';
-import { isInhibited, isMuted, isSilenced } from './list.ts';
+import { isInhibited, isMuted, isSilenced } from './model.ts';
 import { toneOf } from './severity.ts';
 
 export interface AlertRowParts {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.ts';
 import { h, setText } from '../../shared/dom.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { formatAge, formatDistance, formatInstant, formatInstantShort } from './time-text.ts';
 
 /**

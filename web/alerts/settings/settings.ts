@@ -1,5 +1,5 @@
-import type { GroupOrder } from './alert/list.ts';
-import { GROUP_ORDERS } from './alert/list.ts';
+import type { GroupOrder } from '../alert/list.ts';
+import { GROUP_ORDERS } from '../alert/list.ts';
 
 export const REFRESH_SECONDS = [5, 15, 30, 60, 300, 0] as const;
 export const TIME_STYLES = ['relative', 'absolute'] as const;

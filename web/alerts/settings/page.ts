@@ -1,8 +1,8 @@
-import { h } from '../shared/dom.ts';
-import type { Theme } from '../shared/theme.ts';
-import { chooseTheme, readTheme, THEMES } from '../shared/theme.ts';
-import type { Page, PageContext } from './page.ts';
-import type { Route } from './route.ts';
+import { h } from '../../shared/dom.ts';
+import type { Theme } from '../../shared/theme.ts';
+import { chooseTheme, readTheme, THEMES } from '../../shared/theme.ts';
+import type { Page, PageContext } from '../page.ts';
+import type { Route } from '../route.ts';
 import type { TimeStyle } from './settings.ts';
 import { REFRESH_SECONDS, TIME_STYLES } from './settings.ts';
 
