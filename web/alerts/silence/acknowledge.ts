@@ -8,13 +8,11 @@ import { askForName } from './name-dialog.ts';
 import { reportFailures } from './report-dialog.ts';
 import { showToast } from './toast.ts';
 
-type Actions = Pick<PageContext, 'api' | 'clock' | 'settings'>;
-
 /**
  * Acknowledges the alerts: one silence for each, in the user's name, which the server renews while the alert fires and ends
  * with it. Asks for the name once. Resolves when the server has them, or the user has cancelled; failures are shown.
  */
-export async function acknowledge(alerts: readonly Pick<Alert, 'labels'>[], context: Actions): Promise<void> {
+export async function acknowledge(alerts: readonly Pick<Alert, 'labels'>[], context: PageContext): Promise<void> {
   const { api, clock, settings } = context;
   if (alerts.length === 0) return;
   const name = settings.values.creator || (await askForName());
@@ -28,9 +26,9 @@ export async function acknowledge(alerts: readonly Pick<Alert, 'labels'>[], cont
     const ids = done.map(({ result }) => result);
     const perform = async () => {
       const undone = await performEach(ids, (id) => api.expireSilence(id));
-      showToast(clock, t('silence.undone', { n: undone.done.length }));
+      showToast(context, t('silence.undone', { n: undone.done.length }));
     };
-    showToast(clock, t('silence.acknowledged.alerts', { n: done.length }), { title: t('silence.undo'), perform });
+    showToast(context, t('silence.acknowledged.alerts', { n: done.length }), { title: t('silence.undo'), perform });
   }
   if (failed.length > 0) {
     const failures = failed.map(({ item, error }) => ({

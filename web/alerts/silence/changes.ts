@@ -45,12 +45,12 @@ export async function expireSilences(
   const expired = result.done.map(({ item }) => item);
   const revive = async () => {
     const revival = await performEach(expired, (silence) => api.saveSilence(revived(silence, clock.now())));
-    showToast(clock, t('silence.revived', { n: revival.done.length }));
+    showToast(context, t('silence.revived', { n: revival.done.length }));
     report(t('silence.revive.failed', { n: revival.failed.length, all: expired.length }), revival);
     await onChanged();
   };
   if (expired.length > 0) {
-    showToast(clock, t('silence.expired', { n: expired.length }), { title: t('silence.undo'), perform: revive });
+    showToast(context, t('silence.expired', { n: expired.length }), { title: t('silence.undo'), perform: revive });
   }
   await onChanged();
   report(t('silence.expire.failed', { n: result.failed.length, all: silences.length }), result);
@@ -63,10 +63,10 @@ export async function extendSilences(
   context: PageContext,
   onChanged: OnChanged,
 ): Promise<void> {
-  const { api, clock } = context;
+  const { api } = context;
   const result = await performEach(silences, (silence) => api.saveSilence(extended(silence, ms)));
   if (result.done.length > 0) {
-    showToast(clock, t('silence.extended', { n: result.done.length, span: formatAge(ms) }));
+    showToast(context, t('silence.extended', { n: result.done.length, span: formatAge(ms) }));
   }
   await onChanged();
   report(t('silence.extend.failed', { n: result.failed.length, all: silences.length }), result);

@@ -8,13 +8,13 @@ import { showToast } from './toast.ts';
 /** Opens the form for few silences of exactly these alerts, for which it looks at all alerts of the server. */
 export async function openSilenceForm(
   alerts: readonly Pick<Alert, 'fingerprint' | 'labels'>[],
-  { api, clock }: Pick<PageContext, 'api' | 'clock'>,
+  context: PageContext,
 ): Promise<void> {
   if (alerts.length === 0) return;
   try {
-    const all = alerts.length === 1 ? [] : await api.alerts([]);
+    const all = alerts.length === 1 ? [] : await context.api.alerts([]);
     location.hash = newSilenceHash(formatMatcherSets(coverAlerts(alerts, all)));
   } catch (error) {
-    showToast(clock, expectApiError(error).message);
+    showToast(context, expectApiError(error).message);
   }
 }

@@ -39,7 +39,7 @@ export class SilenceForm {
   readonly #matchers: MatcherRows | MatcherSets;
   readonly #schedule: ScheduleFields;
   readonly #about: AboutFields;
-  readonly #save = h('button', { type: 'submit', class: 'primary' });
+  readonly #save = h('button', { type: 'submit', class: 'primary', 'aria-keyshortcuts': 'Control+Enter' });
   readonly #error = h('p', { class: 'form-error', role: 'alert', hidden: true });
   readonly #replaces = h('p', { class: 'hint', hidden: true }, t('silence.form.replaces'));
   readonly #preview: SilencePreview;
@@ -105,7 +105,14 @@ export class SilenceForm {
       this.#about.element,
       this.#replaces,
       this.#error,
-      h('div', { class: 'actions form-actions' }, this.#save, cancel, templates.saving),
+      h(
+        'div',
+        { class: 'actions form-actions' },
+        this.#save,
+        cancel,
+        h('kbd', { 'aria-hidden': 'true' }, 'Ctrl ↵'),
+        templates.saving,
+      ),
     );
     form.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -198,14 +205,14 @@ export class SilenceForm {
 
   /** Goes to the saved silence, or to the list of them. */
   #leave(ids: readonly string[]): void {
-    const { memory, navigate, clock } = this.#context;
+    const { memory, navigate } = this.#context;
     const [id] = ids;
     if (id !== undefined && ids.length === 1) {
       memory.notice = t('silence.saved');
       navigate({ page: 'silence', id }, { replace: true });
       return;
     }
-    showToast(clock, t('silence.saved.several', { n: ids.length }));
+    showToast(this.#context, t('silence.saved.several', { n: ids.length }));
     navigate({ page: 'silences', tab: 'active', filter: '' }, { replace: true });
   }
 
