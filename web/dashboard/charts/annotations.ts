@@ -17,7 +17,8 @@ export function boxAnnotation(
   return {
     type: 'box',
     xScaleID: 'category',
-    yScaleID: 'value',
+    // No scale: the height of the whole plot, also with a row of its own.
+    yScaleID: 'none',
     adjustScaleRange: false,
     xMin: () => boxEdges(box, columnPx()).min,
     xMax: () => boxEdges(box, columnPx()).max,

@@ -17,6 +17,9 @@ export type ChartSection = 'overview' | 'details' | 'markers';
 
 export type Unit = 'tokens' | 'usd' | 'requests';
 
+/** Left, right, or the left of a row of its own below the others. */
+export type Axis = 'first' | 'second' | 'row';
+
 export interface Series {
   /** Stable: hidden series are stored by it. */
   readonly key: string;
@@ -26,7 +29,7 @@ export interface Series {
   readonly unit: Unit;
   readonly values: ArrayLike<number>;
   readonly form: 'bar' | 'line' | 'area';
-  readonly axis: 'first' | 'second';
+  readonly axis: Axis;
   readonly stacked?: boolean;
   readonly dashed?: boolean;
   /** Its index in the whole chart, which chooses its pattern; only set if some are hidden. */
@@ -67,7 +70,9 @@ export interface ChartModel {
   /** Further values in tooltip and table. The labels are equal for every index. */
   details(index: number): readonly Detail[];
   /** Axis titles; the second only if a series uses it. */
-  readonly axes: { readonly first: string; readonly second?: string };
+  readonly axes: { readonly first: string; readonly second?: string; readonly row?: string };
+  /** The first axis is logarithmic: some values are a hundred times others. */
+  readonly isLogarithmic?: boolean;
   /** The measures to choose from, if any. */
   readonly metrics?: readonly { readonly key: string; readonly label: string }[];
   readonly metric?: string;

@@ -1,6 +1,6 @@
 import type { Chart, Plugin, Scale } from 'chart.js';
 import type { ChartModel, Series } from '../model.ts';
-import { areaFill, COLUMN_SHARE, dashOf, lineWidth, MAX_COLUMN_PX } from '../plot/data.ts';
+import { areaFill, COLUMN_SHARE, dashOf, lineWidth, MAX_COLUMN_PX, SCALES } from '../plot/data.ts';
 import type { Theme } from '../theme.ts';
 import { stackBars } from './columns.ts';
 
@@ -43,18 +43,17 @@ function columnsOf({ scales: { category }, chartArea }: Chart): Columns | undefi
   return { min, max, left: chartArea.left + step / 2, step };
 }
 
-const axisOf = ({ scales }: Chart, { axis }: Series): Scale | undefined =>
-  scales[axis === 'first' ? 'value' : 'second'];
+const axisOf = ({ scales }: Chart, { axis }: Series): Scale | undefined => scales[SCALES[axis]];
 
 function drawBars(chart: Chart, model: ChartModel, { min, max, left, step }: Columns, theme: Theme): void {
   const { ctx } = chart;
   const width = Math.min(MAX_COLUMN_PX, step * COLUMN_SHARE);
-  const sums = new Float64Array(max - min + 1);
+  const sums = { first: new Float64Array(max - min + 1), row: new Float64Array(max - min + 1) };
   for (const series of model.series) {
     const scale = axisOf(chart, series);
-    if (series.form !== 'bar' || !scale) continue;
+    if (series.form !== 'bar' || !scale || series.axis === 'second') continue;
     ctx.fillStyle = theme.color(series.color);
-    stackBars(series.values, { min, max }, sums, (index, from, to) => {
+    stackBars(series.values, { min, max }, sums[series.axis], (index, from, to) => {
       const bottom = scale.getPixelForValue(from);
       const top = scale.getPixelForValue(to);
       // Not one path: software rendering fills single rectangles many times faster.

@@ -4,7 +4,7 @@ import { costLabel } from '../model.ts';
 import { summarizeRunning, summarizeTime } from '../text/summary.ts';
 import { bucketName, mergedNote, tickText } from '../text/time-text.ts';
 
-/** Stacked input tokens, output and total as lines, cost on an axis of its own. */
+/** Input tokens stacked, output as a line, cost on an axis of its own; cache reads and total in a row below. */
 export const overview: Chart = {
   key: 'overview',
   title: { en: 'Tokens and cost over time', de: 'Tokens und Kosten im Verlauf' },
@@ -15,7 +15,7 @@ export const overview: Chart = {
     return {
       ...timeBase(overview, view, context),
       series: overviewSeries(buckets, context),
-      axes: { first: translate('chart.tokens'), second: costLabel(context) },
+      axes: { first: translate('chart.tokens'), second: costLabel(context), row: translate('chart.cacheRow') },
       details: (index) => [
         { label: translate('chart.requests'), value: format.count(buckets.requests[index] ?? 0) },
         ...modelDetail(buckets, index, context),
@@ -31,14 +31,16 @@ function overviewSeries(buckets: Buckets, context: ModelContext): readonly Serie
   const { translate } = context;
   const tokens = (key: 'input' | 'cacheWrite' | 'cacheRead' | 'output' | 'total', color: string) =>
     ({ key, label: translate(`chart.${key}`), color, values: buckets[key], unit: 'tokens', axis: 'first' }) as const;
+  // Cache reads are mostly ten times all others, and most of the total.
+  const row = { axis: 'row' } as const;
   const stacked = { form: 'bar', stacked: true } as const;
   const cost = { key: 'cost', label: costLabel(context), color: '--chart-cost', values: buckets.cost } as const;
   return [
     { ...tokens('input', '--chart-input'), ...stacked },
     { ...tokens('cacheWrite', '--chart-cache-write'), ...stacked },
-    { ...tokens('cacheRead', '--chart-cache-read'), ...stacked },
+    { ...tokens('cacheRead', '--chart-cache-read'), ...stacked, ...row },
     { ...tokens('output', '--chart-output'), form: 'line' },
-    { ...tokens('total', '--chart-total'), form: 'line', dashed: true },
+    { ...tokens('total', '--chart-total'), form: 'line', dashed: true, ...row },
     { ...cost, unit: 'usd', form: 'line', axis: 'second' },
   ];
 }

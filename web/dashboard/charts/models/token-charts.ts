@@ -64,9 +64,10 @@ export const inputOutput: Chart = {
       { key: 'cacheRead', label: translate('chart.cacheRead'), color: '--chart-cache-read', value: cacheRead },
     ];
     const ratio = (value: number) => (output > 0 ? format.decimal(value / output) : '—');
-    return tokenBase(inputOutput, 'columns', parts, context, ({ value }) => [
+    const base = tokenBase(inputOutput, 'columns', parts, context, ({ value }) => [
       { label: translate('chart.ratio'), value: ratio(value) },
     ]);
+    return { ...base, isLogarithmic: true, axes: { first: translate('chart.logarithmic', { axis: base.axes.first }) } };
   },
 };
 

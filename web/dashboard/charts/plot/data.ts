@@ -6,6 +6,9 @@ import { stripes, withAlpha } from '../theme.ts';
 
 export type PlotDataset = ChartDataset<'bar' | 'line' | 'doughnut', number[]>;
 
+/** The scales of Chart.js by a series' axis. */
+export const SCALES = { first: 'value', second: 'second', row: 'row' } as const;
+
 /** Share of the room that a column over time fills, and its maximum width. */
 export const COLUMN_SHARE = 0.92;
 export const MAX_COLUMN_PX = 56;
@@ -47,7 +50,7 @@ function barDataset(model: ChartModel, series: Series, nth: number, theme: Theme
     borderRadius: model.length > ROUND_UP_TO ? 0 : rounded,
     ...(model.shape === 'rows'
       ? { xAxisID: 'value', yAxisID: 'category' }
-      : { xAxisID: 'category', yAxisID: series.axis === 'first' ? 'value' : 'second' }),
+      : { xAxisID: 'category', yAxisID: SCALES[series.axis] }),
     ...(series.stacked ? { stack: 'stack' } : { stack: series.key }),
     categoryPercentage: isDense ? COLUMN_SHARE : 0.78,
     barPercentage: isDense ? 1 : 0.9,
@@ -70,7 +73,7 @@ export function lineWidth({ form, dashed }: Series, columnPx: number): number {
 /** Dotted, since its forced colour may look like another's; see legend.css. */
 export function dashOf({ dashed, form, axis }: Series, theme: Theme): number[] {
   if (dashed) return [6, 4];
-  return theme.forcedColours && form === 'line' && axis === 'first' ? [2, 3] : [];
+  return theme.forcedColours && form === 'line' && axis !== 'second' ? [2, 3] : [];
 }
 
 function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDataset {
@@ -84,7 +87,7 @@ function lineDataset(model: ChartModel, series: Series, theme: Theme): PlotDatas
     borderJoinStyle: 'round',
     borderDash: dashOf(series, theme),
     xAxisID: 'category',
-    yAxisID: series.axis === 'first' ? 'value' : 'second',
+    yAxisID: SCALES[series.axis],
     tension: 0,
     // A single value is drawn as a point.
     pointRadius: model.length === 1 ? 3.5 : 0,

@@ -1,7 +1,7 @@
 import type { Chart, ChartOptions, Scale, ScaleOptionsByType } from 'chart.js';
 import { extentOf, isDense } from '../dense/columns.ts';
-import type { ChartModel, Series, Unit } from '../model.ts';
-import { shorten } from '../model.ts';
+import type { Axis, ChartModel, Unit } from '../model.ts';
+import { shorten, sumOf } from '../model.ts';
 import type { ChartFormat } from '../text/terms.ts';
 import { pickTicks, underOnce } from '../text/time-text.ts';
 import type { Theme } from '../theme.ts';
@@ -59,14 +59,16 @@ export function plotOptions(model: ChartModel, look: PlotLook): PlotOptions {
     return { ...options, ...ring } as PlotOptions;
   }
   const lies = model.shape === 'rows';
-  const second = model.series.some(({ axis }) => axis === 'second');
+  const has = (wanted: Axis) => model.series.some(({ axis }) => axis === wanted);
   return {
     ...options,
     indexAxis: lies ? 'y' : 'x',
     scales: {
       category: categoryAxis(model, look),
+      // Axes of one side are stacked from the bottom.
+      ...(has('row') ? { row: valueAxis(model, 'row', look) } : {}),
       value: valueAxis(model, 'first', look),
-      ...(second ? { second: valueAxis(model, 'second', look) } : {}),
+      ...(has('second') ? { second: valueAxis(model, 'second', look) } : {}),
     },
   } as PlotOptions;
 }
@@ -129,24 +131,27 @@ function gridColour(theme: Theme): string {
   return theme.forcedColours ? withAlpha(color, 0.35) : color;
 }
 
-function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Partial<ScaleOptionsByType<'linear'>> {
+function valueAxis(model: ChartModel, which: Axis, look: PlotLook): Partial<ScaleOptionsByType<'linear'>> {
   const { theme, format } = look;
   const { least, most } = reachOf(model, which, look);
   const lies = model.shape === 'rows';
   const series = model.series.filter(({ axis }) => axis === which);
   const unit = series[0]?.unit ?? 'tokens';
+  const isLogarithmic =
+    model.isLogarithmic === true && which === 'first' && series.some(({ values }) => sumOf(values) > 0);
   const isFlat = series.every(({ values }) => Array.prototype.every.call(values, (value: number) => !(value > 0)));
   return {
-    type: 'linear',
+    type: isLogarithmic ? 'logarithmic' : 'linear',
+    ...(model.time && which !== 'second' ? { stack: 'rows', stackWeight: which === 'row' ? 2 : 3 } : {}),
     axis: lies ? 'x' : 'y',
-    position: lies ? 'bottom' : which === 'first' ? 'left' : 'right',
-    beginAtZero: true,
+    position: lies ? 'bottom' : which === 'second' ? 'right' : 'left',
+    beginAtZero: !isLogarithmic,
     stacked: series.some(({ stacked }) => stacked),
     // Without values the axis shows only 0.
     ...(most > 0 ? { suggestedMax: most } : isFlat ? { suggestedMax: 1 } : {}),
     ...(least < 0 ? { suggestedMin: least } : {}),
     ...(model.time ? { afterFit: (scale: Scale) => alignAxis(scale, which) } : {}),
-    grid: { display: which === 'first', color: gridColour(theme), drawTicks: false },
+    grid: { display: which !== 'second', color: gridColour(theme), drawTicks: false },
     border: { display: false },
     ticks: {
       color: theme.color('--chart-soft'),
@@ -157,6 +162,9 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
       padding: 8,
       callback: (value: number | string, _: number, ticks: readonly { value: number }[]) => {
         const step = Math.abs((ticks[1]?.value ?? 0) - (ticks[0]?.value ?? 0));
+        // Its place is that of the next row's 0.
+        if (which === 'row' && value === ticks.at(-1)?.value) return '';
+        if (isLogarithmic && !Number.isInteger(Math.log10(Number(value)))) return '';
         if (isFlat) return Number(value) === 0 ? axisText(format, unit, 0, 100) : '';
         return axisText(format, unit, Number(value), step);
       },
@@ -165,7 +173,7 @@ function valueAxis(model: ChartModel, which: Series['axis'], look: PlotLook): Pa
 }
 
 /** The range of values that Chart.js does not see: those it does not draw, and a level. */
-function reachOf(model: ChartModel, which: Series['axis'], { theme, window }: PlotLook) {
+function reachOf(model: ChartModel, which: Axis, { theme, window }: PlotLook) {
   const extent = isDense(model, theme) ? extentOf(model, which, window) : { least: 0, most: 0 };
   const level = which === 'first' && model.level ? model.level.value * 1.05 : 0;
   return { least: extent.least, most: Math.max(extent.most, level) };
@@ -177,9 +185,9 @@ function roomBeside(model: ChartModel, chart: Chart): number {
   return model.key === 'cumulative' && chart.width > ALIGN_FROM_PX ? SECOND_AXIS_PX : 0;
 }
 
-function alignAxis(scale: Scale, which: Series['axis']): void {
+function alignAxis(scale: Scale, which: Axis): void {
   if (scale.chart.width > ALIGN_FROM_PX)
-    scale.width = Math.max(scale.width, which === 'first' ? FIRST_AXIS_PX : SECOND_AXIS_PX);
+    scale.width = Math.max(scale.width, which === 'second' ? SECOND_AXIS_PX : FIRST_AXIS_PX);
 }
 
 function axisText(format: ChartFormat, unit: Unit, value: number, step: number): string {

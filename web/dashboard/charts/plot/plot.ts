@@ -11,6 +11,7 @@ import {
   LinearScale,
   LineController,
   LineElement,
+  LogarithmicScale,
   PointElement,
 } from 'chart.js';
 import annotation, { type AnnotationOptions } from 'chartjs-plugin-annotation';
@@ -22,7 +23,7 @@ import { boxEdges } from '../marker-boxes.ts';
 import type { ChartModel } from '../model.ts';
 import type { ChartFormat } from '../text/terms.ts';
 import type { Theme } from '../theme.ts';
-import { plotDatasets } from './data.ts';
+import { plotDatasets, SCALES } from './data.ts';
 import type { PlotArea, PlotPoint } from './geometry.ts';
 import {
   type DrawnLabel,
@@ -34,7 +35,7 @@ import {
   ROW_PX,
 } from './label-plugin.ts';
 import { plotOptions } from './options.ts';
-import { ringCentre, rowValues } from './value-plugins.ts';
+import { ringCentre, rowTitle, rowValues } from './value-plugins.ts';
 import type { Window } from './zoom-window.ts';
 
 declare module 'chart.js' {
@@ -54,6 +55,7 @@ Chart.register(
   LinearScale,
   LineController,
   LineElement,
+  LogarithmicScale,
   PointElement,
   annotation,
 );
@@ -111,7 +113,7 @@ export class Plot {
     }
     const shown = { model: () => this.#model, theme: () => this.#theme(), format: scene.format };
     const overTime = time ? [denseSeries(this.#denseSource()), markerLabels(this.#labelSource())] : [];
-    const plugins = [ringCentre(shown), rowValues(shown), ...overTime];
+    const plugins = [ringCentre(shown), rowValues(shown), rowTitle(shown), ...overTime];
     this.#chart = new Chart(this.canvas, {
       type: model.shape === 'ring' ? 'doughnut' : 'bar',
       data,
@@ -177,7 +179,7 @@ export class Plot {
     const series = this.#model?.series[seriesIndex];
     if (!chart || !series || series.form === 'bar') return undefined;
     const x = chart.scales.category?.getPixelForValue(index);
-    const y = chart.scales[series.axis === 'first' ? 'value' : 'second']?.getPixelForValue(series.values[index] ?? 0);
+    const y = chart.scales[SCALES[series.axis]]?.getPixelForValue(series.values[index] ?? 0);
     return x === undefined || y === undefined ? undefined : { x, y };
   }
 

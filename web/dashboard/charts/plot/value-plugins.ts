@@ -58,3 +58,24 @@ export function rowValues({ model, theme, format }: ShownPlot): Plugin {
     },
   };
 }
+
+/** Names the row below the others. */
+export function rowTitle({ model, theme }: ShownPlot): Plugin {
+  return {
+    id: 'row-title',
+    afterDatasetsDraw({ ctx, chartArea, scales: { row } }) {
+      const title = model()?.axes.row;
+      if (!row || title === undefined) return;
+      const { color, fontFamily } = theme();
+      ctx.save();
+      ctx.fillStyle = color('--chart-soft');
+      ctx.font = `400 11.5px ${fontFamily}`;
+      ctx.strokeStyle = color('--chart-surface');
+      ctx.lineWidth = 4;
+      ctx.lineJoin = 'round';
+      ctx.strokeText(title, chartArea.left + 6, row.top + 14);
+      ctx.fillText(title, chartArea.left + 6, row.top + 14);
+      ctx.restore();
+    },
+  };
+}
