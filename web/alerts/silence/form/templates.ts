@@ -1,5 +1,5 @@
 import type { Matcher } from '../../../../src/alerts/contract/wire.ts';
-import type { SettingStorage } from '../../settings.ts';
+import type { SettingStorage } from '../../settings/settings.ts';
 
 /** What a form of a silence is filled in with. */
 export interface SilenceTemplate {
