@@ -44,6 +44,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: ['o'], text: 'key.open-all', action: 'open-all' },
   { keys: ['c'], text: 'key.close-all', action: 'close-all' },
   { keys: ['d'], text: 'key.density', action: 'density' },
+  { keys: ['e'], text: 'silence.key.extend' },
   { keys: ['r'], text: 'key.refresh', action: 'refresh' },
   { keys: ['n'], text: 'key.new-silence', action: 'new-silence' },
   { keys: ['Escape'], text: 'key.clear', action: 'clear' },

@@ -23,6 +23,8 @@ export class SelectionBar {
         `+${text}`,
       );
     });
+    const key = (name: string) => h('kbd', { 'aria-hidden': 'true' }, name);
+    const expire = () => actions.expire();
     this.element = h(
       'section',
       { class: 'selection-bar', 'aria-label': t('silence.selection'), hidden: true },
@@ -30,10 +32,10 @@ export class SelectionBar {
       h(
         'span',
         { class: 'actions' },
-        h('span', { class: 'soft', 'aria-hidden': 'true' }, t('silence.extend')),
+        h('span', { class: 'soft', 'aria-hidden': 'true' }, t('silence.extend'), ' ', key('e')),
         extensions,
       ),
-      h('button', { type: 'button', class: 'small danger', onclick: () => actions.expire() }, t('silence.expire')),
+      h('button', { type: 'button', class: 'small danger', onclick: expire }, t('silence.expire'), key('d')),
       h('button', { type: 'button', class: 'quiet', onclick: () => actions.clear() }, t('silence.clear-selection')),
     );
   }
