@@ -44,12 +44,14 @@ test('an acknowledgement is a short silence of exactly one alert, with a limit',
 });
 
 test('a silence is extended from its end, an acknowledgement from its limit', () => {
-  assert.deepEqual(extended(silence, 3_600_000), { ...content, endsAt: '2026-01-01T14:00:00.000Z' });
+  assert.deepEqual(extended(silence, 3_600_000, NOW), { ...content, endsAt: '2026-01-01T14:00:00.000Z' });
   const acknowledged = { ...silence, annotations: { acknowledged_until: '2026-01-01T20:00:00Z' } };
-  assert.deepEqual(extended(acknowledged, 3_600_000), {
+  assert.deepEqual(extended(acknowledged, 3_600_000, NOW), {
     ...content,
     annotations: { acknowledged_until: '2026-01-01T21:00:00.000Z' },
   });
+  const stale = { ...acknowledged, endsAt: '2026-01-01T11:15:00.000Z' };
+  assert.equal(extended(stale, 3_600_000, NOW).endsAt, '2026-01-01T12:15:00.000Z');
 });
 
 test('an expired silence comes back as a new one for the rest of its time', () => {

@@ -66,17 +66,17 @@ function postableOf({ id, matchers, startsAt, endsAt, createdBy, comment, annota
   return { id, matchers, startsAt, endsAt, createdBy, comment, ...(annotations && { annotations }) };
 }
 
-/** The silence with an end that is later by `ms`; of an acknowledgement the limit, as the server moves its end. */
-export function extended(silence: Silence, ms: number): PostableSilence {
+/**
+ * The silence with an end that is later by `ms`. Of an acknowledgement it is the limit; the server moves the end, which a page
+ * that was not refreshed has from long ago.
+ */
+export function extended(silence: Silence, ms: number, now: number): PostableSilence {
   const limit = acknowledgedUntil(silence);
-  if (limit === undefined) {
-    return { ...postableOf(silence), endsAt: new Date(Date.parse(silence.endsAt) + ms).toISOString() };
-  }
-  const annotations: LabelSet = {
-    ...silence.annotations,
-    [ACKNOWLEDGED_UNTIL]: new Date(limit + ms).toISOString(),
-  };
-  return { ...postableOf(silence), annotations };
+  const endsAt = Date.parse(silence.endsAt);
+  const instant = (at: number) => new Date(at).toISOString();
+  if (limit === undefined) return { ...postableOf(silence), endsAt: instant(endsAt + ms) };
+  const annotations: LabelSet = { ...silence.annotations, [ACKNOWLEDGED_UNTIL]: instant(limit + ms) };
+  return { ...postableOf(silence), endsAt: instant(Math.max(endsAt, now + FIRST_END_MS)), annotations };
 }
 
 /** A new silence in place of one that was expired before its end. */

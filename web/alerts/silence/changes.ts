@@ -63,8 +63,8 @@ export async function extendSilences(
   context: PageContext,
   onChanged: OnChanged,
 ): Promise<void> {
-  const { api } = context;
-  const result = await performEach(silences, (silence) => api.saveSilence(extended(silence, ms)));
+  const { api, clock } = context;
+  const result = await performEach(silences, (silence) => api.saveSilence(extended(silence, ms, clock.now())));
   if (result.done.length > 0) {
     showToast(context, t('silence.extended', { n: result.done.length, span: formatAge(ms) }));
   }
