@@ -10,9 +10,7 @@ const CONTAINERFILE = readFileSync('Containerfile', 'utf8');
 
 /** The arguments of an instruction, each time it is given. */
 const valuesOf = (instruction: string) =>
-  [...CONTAINERFILE.matchAll(new RegExp(`^(?:HEALTHCHECK .*)?${instruction} (.*)$`, 'gm'))].map(
-    ([, value = '']) => value,
-  );
+  [...CONTAINERFILE.matchAll(new RegExp(`^${instruction} (.*)$`, 'gm'))].map(([, value = '']) => value);
 
 const commandOf = (instruction: string) => JSON.parse(valuesOf(instruction)[0] ?? '') as readonly string[];
 
@@ -48,13 +46,13 @@ const SCRIPT = `
   mount --bind "$1/data" "$1/data"
   mount -o remount,bind,ro "$1"
   ! touch "$1/usr/written" 2>/dev/null
-  inside() { env -i setpriv --ambient-caps=-all,+sys_chroot unshare --root="$root" --wd=/data "$@"; }
+  inside() { exec env -i OPSDECK_ALERTS_URL=http://127.0.0.1:9093 setpriv --ambient-caps=-all,+sys_chroot unshare --root="$root" --wd=/data "$@"; }
   root=$1
-  eval "$2" &
-  until eval "$3" >/dev/null 2>&1; do sleep 0.1; done
-  inside /usr/local/bin/opsdeck alerts silence add alertname=DiskFull --author ann --comment disk
-  pkill -TERM --parent $$ opsdeck || kill %1
-  wait %1`;
+  (eval "$2") &
+  until (eval "$3") >/dev/null; do sleep 0.1; done
+  (inside /usr/local/bin/opsdeck alerts silence add alertname=DiskFull --author ann --comment disk)
+  kill $!
+  wait $!`;
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
 
@@ -66,7 +64,17 @@ test('the command of the image serves from a read-only root, as a user without r
   const [uid = '', gid = ''] = user.split(':');
   const serve = `inside ${quoted([...commandOf('ENTRYPOINT'), ...commandOf('CMD')])}`;
   const check = `inside ${quoted(JSON.parse(/^HEALTHCHECK .*CMD (.*)$/m.exec(CONTAINERFILE)?.[1] ?? '') as readonly string[])}`;
-  const namespaces = ['--user', `--map-user=${uid}`, `--map-group=${gid}`, '--mount', '--net', '--keep-caps'];
+  const namespaces = [
+    '--user',
+    `--map-user=${uid}`,
+    `--map-group=${gid}`,
+    '--mount',
+    '--net',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--keep-caps',
+  ];
   const { code, stdout, stderr } = await runProcess('unshare', [
     ...[...namespaces, 'bash', '-ec', SCRIPT, 'bash', root, serve, check],
   ]);
