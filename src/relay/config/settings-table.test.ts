@@ -6,7 +6,7 @@ import { problemsOf } from '../testing/config.ts';
 import { FOREIGN_SECTIONS, NAMED_SECTIONS, SINGLE_SECTIONS } from './settings.ts';
 import { LD_RELAY_SETTINGS } from './testdata/ld-relay-settings.ts';
 
-// The table of the README says of every setting of ld-relay what becomes of it here.
+// The table of docs/relay.md says of every setting of ld-relay what becomes of it here.
 
 interface Row {
   readonly section: string;
@@ -15,7 +15,7 @@ interface Row {
 }
 
 function readRows(): readonly Row[] {
-  const [, text = ''] = readFileSync('README.md', 'utf8').split('\n### Every setting of ld-relay\n');
+  const [, text = ''] = readFileSync('docs/relay.md', 'utf8').split('\n## Every setting of ld-relay\n');
   const table = text.slice(0, text.indexOf('\n## '));
   return [...table.matchAll(/^\| \[(\w+)\] \| (.*) \| (.*) \|$/gm)].map(([, section = '', cells = '', words = '']) => ({
     section,
