@@ -19,6 +19,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   dashboard: async () => (await import('./dashboard/command.ts')).addDashboardCommand,
   rooms: async () => (await import('./rooms/command.ts')).addRoomsCommand,
   up: async () => (await import('./hub/command.ts')).addUpCommand,
+  service: async () => {
+    const { addServiceCommand } = await import('./service/command.ts');
+    return (program, terminal) => addServiceCommand(program, terminal, loadProgram);
+  },
   completion: async () => {
     const { addCompletionCommand } = await import('./completion/command.ts');
     return (program, terminal) => addCompletionCommand(program, terminal, loadProgram);
