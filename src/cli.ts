@@ -19,10 +19,18 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   dashboard: async () => (await import('./dashboard/command.ts')).addDashboardCommand,
   rooms: async () => (await import('./rooms/command.ts')).addRoomsCommand,
   up: async () => (await import('./hub/command.ts')).addUpCommand,
+  service: async () => {
+    const { addServiceCommand } = await import('./service/command.ts');
+    return (program, terminal) => addServiceCommand(program, terminal, loadProgram);
+  },
+  completion: async () => {
+    const { addCompletionCommand } = await import('./completion/command.ts');
+    return (program, terminal) => addCompletionCommand(program, terminal, loadProgram);
+  },
 };
 
 /** The definitions for a command line: one command's if it is named first, else all. */
-function loadCommands(name = ''): Promise<readonly AddCommand[]> {
+function loadCommands(name: string): Promise<readonly AddCommand[]> {
   const named = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
   return Promise.all(named.map((load) => load?.()).filter((adding) => adding !== undefined));
 }
@@ -46,10 +54,14 @@ function createProgram(terminal: Terminal, commands: readonly AddCommand[]): Com
   return program;
 }
 
+async function loadProgram(name: string, terminal: Terminal): Promise<Command> {
+  return createProgram(terminal, await loadCommands(name));
+}
+
 /** Runs one command line (without `node` and the script) and returns the exit code; never throws for a user's mistake. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await createProgram(terminal, await loadCommands(args[0])).parseAsync(args, { from: 'user' });
+    await (await loadProgram(args[0] ?? '', terminal)).parseAsync(args, { from: 'user' });
     return ExitCode.done;
   } catch (error) {
     // Commander has already reported the error; help and version also end in this way, with code 0.

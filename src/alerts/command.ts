@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { createLog, type Log } from '../kernel/log.ts';
 import { giveMemoryBack, keepHeapSmall } from '../kernel/memory.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { optionsOf } from './config/server-options.ts';
@@ -67,6 +68,7 @@ async function serveAlerts(command: Command, terminal: Terminal): Promise<void> 
   // Not before: what a start loads would be collected again and again.
   keepHeapSmall();
   giveMemoryBack(clock);
+  announceStart(terminal);
   await stopped;
   log.info('Received a signal to stop, finishing what is under way');
   await server.close();

@@ -4,6 +4,7 @@ import { giveMemoryBack } from '../kernel/memory.ts';
 import { boolean } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, LOG_SETTINGS, readFlags, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { SETTINGS } from './config/settings.ts';
@@ -54,6 +55,7 @@ async function serveDashboard(command: Command, terminal: Terminal): Promise<voi
   const { startDashboard } = await import('./server.ts');
   const server = await startDashboard(options, terminal.clock, log);
   giveMemoryBack(terminal.clock);
+  announceStart(terminal);
   try {
     terminal.out(`Dashboard: ${server.url}/analytics\n`);
     if (open) await openPage(`${server.url}/analytics`, terminal);

@@ -7,6 +7,7 @@ import { giveMemoryBack } from '../kernel/memory.ts';
 import { anyText, duration, listenAddress, oneOf, optional } from '../kernel/settings/kind.ts';
 import { refuseConfig, setting, type Values } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.ts';
 import { formatTable } from '../kernel/terminal/table.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
@@ -104,6 +105,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
     terminal.out(`opsdeck is up${hub ? `: ${hub.url}/` : ', without its page:'}\n`);
     terminal.out(formatTable(servers.map(({ described: { title, url } }) => [`  ${title}`, url])));
     giveMemoryBack(clock);
+    announceStart(terminal);
     const failed = servers.map(({ described: { name }, failed }) => failed?.then(() => name) ?? NEVER);
     const failedServer = await Promise.race([stopped, ...failed]);
     await hub?.close();

@@ -4,6 +4,7 @@ import { createLog, type Log } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { refuseConfig } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, readFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { CONFIG_FLAGS, type CommandLine, SERVE_FLAGS } from './config/command-line.ts';
@@ -87,6 +88,7 @@ async function run(config: LoadedConfig, flags: CommandLine, log: Log, terminal:
   const listening = options.exitAlways ? { ...options, host: '127.0.0.1', port: 0 } : options;
   const server = await startRelay(listening, terminal.clock, log);
   giveMemoryBack(terminal.clock);
+  announceStart(terminal);
   try {
     const failed = server.settled.then((without) => refuseWithout(without, options));
     // Awaited below, but may reject before.

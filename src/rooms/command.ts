@@ -4,6 +4,7 @@ import { createLog } from '../kernel/log.ts';
 import { giveMemoryBack } from '../kernel/memory.ts';
 import { flagLayer, readSettings, refuseConfig, variableLayer } from '../kernel/settings/settings.ts';
 import { untilStopped } from '../kernel/signals.ts';
+import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, writtenFlags } from '../kernel/terminal/flags.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { RoomsConfig } from './config/config.ts';
@@ -74,6 +75,7 @@ async function serveRooms(command: Command, terminal: Terminal): Promise<void> {
       terminal.err(`rooms: the admin's token, shown this once: ${server.firstToken}\n`);
     terminal.out(`rooms: listening on ${server.url} store=${server.storage} pos=${server.pos}\n`);
     giveMemoryBack(terminal.clock);
+    announceStart(terminal);
     const end = await Promise.race([stopped, server.failed.then(() => 'failed' as const)]);
     if (end === 'failed') throw new CommandError('the storage failed; the log says why', ExitCode.failed);
     log.info('Received a signal to stop, finishing what is under way');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { completeFrom } from '../../kernel/terminal/completion.ts';
 import { addSettings, readFlags } from '../../kernel/terminal/flags.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -6,6 +7,7 @@ import { addAcknowledgeCommand } from './acknowledgement/command.ts';
 import type { AddAlertOptions } from './add-alert.ts';
 import type { AddSilenceOptions } from './add-silence.ts';
 import type { ConnectionOptions } from './client.ts';
+import { ALERT_COMPLETIONS } from './completion.ts';
 import { addConfigurationCommands } from './configuration/command.ts';
 import { addConnectionOptions, addOutputOptions, gather } from './data-options.ts';
 import type { ExpireSilencesOptions } from './expire-silences.ts';
@@ -278,6 +280,7 @@ Examples:
 
 /** Adds the commands for a server, opsdeck's or Alertmanager, and for its configuration. */
 export function addTerminalCommands(alerts: Command, terminal: Terminal): void {
+  completeFrom(alerts, ALERT_COMPLETIONS);
   addAlertAddCommand(alerts, terminal);
   addAlertQueryCommand(alerts, terminal);
   addAcknowledgeCommand(alerts, terminal);

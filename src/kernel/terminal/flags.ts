@@ -15,6 +15,13 @@ import {
   variableLayer,
 } from '../settings/settings.ts';
 
+const words = new WeakMap<Option, readonly string[]>();
+
+/** The only values of a flag that was added from a table. */
+export function wordsOf(option: Option): readonly string[] | undefined {
+  return words.get(option);
+}
+
 /** Adds the flags of a table to a command. */
 export function addSettings(command: Command, table: SettingsTable, group?: string): Command {
   for (const one of Object.values(table)) {
@@ -22,6 +29,7 @@ export function addSettings(command: Command, table: SettingsTable, group?: stri
     if (flag === undefined) continue;
     const option = new Option(flag, helpOf(one)).hideHelp(isHidden ?? false);
     if (group !== undefined) option.helpGroup(`${group}:`);
+    if (kind.words) words.set(option, kind.words);
     if (kind.isList) option.argParser(repeated((text) => text));
     command.addOption(option);
     if (isNegatable) command.addOption(new Option(flag.replace('--', '--no-')).hideHelp());

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
+import { completeFrom } from '../../kernel/terminal/completion.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
+import { RELAY_COMPLETIONS } from './completion.ts';
 import type { EvaluateOptions } from './evaluate-flag.ts';
 import type { ListOptions } from './list-flags.ts';
 import type { ConnectionOptions } from './relay-client.ts';
@@ -109,6 +111,7 @@ Examples:
 
 /** Adds the commands that use a relay or flag files. */
 export function addTerminalCommands(relay: Command, terminal: Terminal): void {
+  completeFrom(relay, RELAY_COMPLETIONS);
   addEvalCommand(relay, terminal);
   addFlagsCommand(relay, terminal);
   addStatusCommand(relay, terminal);
