@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { page } from 'virtual:web/alerts';
 import type { Hono } from 'hono';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
+import { type Deck, openDeck } from '../kernel/deck/deck.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
 import type { HttpContext, HttpEnv } from '../kernel/http/app.ts';
 import { servePage } from '../kernel/http/assets.ts';
@@ -62,7 +63,12 @@ export interface AlertServer {
 }
 
 /** Starts the alert server; it answers, with all that its storage holds, when this resolves. A CommandError says why it cannot. */
-export async function startAlertServer(options: AlertServerOptions, clock: Clock, log: Log): Promise<AlertServer> {
+export async function startAlertServer(
+  options: AlertServerOptions,
+  clock: Clock,
+  log: Log,
+  deck = openDeck(options.deckUrl, clock),
+): Promise<AlertServer> {
   const startedAt = clock.now();
   const { configFile, matcherMode, expandEnv, retentionMs } = options;
   const source = new ConfigSource(configFile, { matcherMode, expandEnv, retentionMs });
@@ -83,7 +89,17 @@ export async function startAlertServer(options: AlertServerOptions, clock: Clock
     await opened.load(state);
     if (options.logSilences) state.silences.subscribe(logSilenceChanges(log, () => clock.now()));
     events?.observe(state);
-    const running = { options, config, state, telemetry, nodes: opened.nodes, clock: opened.clock, log, startedAt };
+    const running = {
+      options,
+      deck,
+      config,
+      state,
+      telemetry,
+      nodes: opened.nodes,
+      clock: opened.clock,
+      log,
+      startedAt,
+    };
     return await serve(running, metrics, () => opened.close());
   } catch (error) {
     await opened.close();
@@ -111,6 +127,7 @@ async function openStorage(
 /** A server that has its state, but does not listen yet. */
 export interface Running {
   readonly options: AlertServerOptions;
+  readonly deck: Deck;
   readonly config: ActiveConfig;
   readonly state: AlertState;
   readonly telemetry: Telemetry;
@@ -128,6 +145,7 @@ export interface Composition {
     AlertServerOptions,
     'corsOrigins' | 'corsOriginPattern' | 'site' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
   >;
+  readonly deck: Deck;
   readonly config: ActiveConfig;
   readonly state: AlertState;
   readonly telemetry: Pick<Telemetry, 'traces'>;
@@ -146,8 +164,22 @@ export interface Composition {
 
 /** Puts the HTTP interface on the state. */
 export function composeApp(composition: Composition): Hono<HttpEnv> {
-  const { options, config, state, telemetry, plan, metrics, clock, log, member, nodes, version, startedAt, page } =
-    composition;
+  const {
+    options,
+    deck,
+    config,
+    state,
+    telemetry,
+    plan,
+    metrics,
+    clock,
+    log,
+    member,
+    nodes,
+    version,
+    startedAt,
+    page,
+  } = composition;
   const { matcherMode } = options;
   const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
   const now = () => clock.now();
@@ -167,6 +199,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
     limits: { ...options, refusedGet: countRefusedGets(metrics) },
     requestMetrics: createRequestMetrics(metrics, 'alertmanager', clock),
     page,
+    deck,
     alerts: {
       answers,
       listing: alertListing,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { page } from 'virtual:web/dashboard';
 import { page as hubPage } from 'virtual:web/dashboard-hub';
 import type { Clock } from '../kernel/clock.ts';
+import { type Deck, openDeck } from '../kernel/deck/deck.ts';
 import { servePage } from '../kernel/http/assets.ts';
 import { listen } from '../kernel/http/server.ts';
 import { isForeign } from '../kernel/http/site-address.ts';
@@ -38,7 +39,12 @@ export interface DashboardServer {
 }
 
 /** Starts the dashboard; it accepts requests when this resolves. Throws a CommandError if it cannot. */
-export async function startDashboard(options: DashboardOptions, clock: Clock, log: Log): Promise<DashboardServer> {
+export async function startDashboard(
+  options: DashboardOptions,
+  clock: Clock,
+  log: Log,
+  deck = openDeck(options.deckUrl, clock),
+): Promise<DashboardServer> {
   const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
   const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
@@ -46,7 +52,7 @@ export async function startDashboard(options: DashboardOptions, clock: Clock, lo
   const files = new ProjectFiles({ folder, secrets, withheld, log });
   const bound = { port: options.port };
   const usage = composeUsage(options, files, http, clock, () => bound.port);
-  const app = createDashboardApp(composeParts(options, usage, store, files, clock, log));
+  const app = createDashboardApp(composeParts(options, usage, store, files, deck, clock, log));
   const { host, port } = options;
   const listener = await listen({ fetch: app.fetch, addresses: [{ host, port }], clock });
   bound.port = Number(new URL(listener.url).port || 80);
@@ -70,6 +76,7 @@ function composeParts(
   usage: UsageRouteParts,
   store: MarkerStore,
   files: ProjectFiles,
+  deck: Deck,
   clock: Clock,
   log: Log,
 ): DashboardAppParts {
@@ -77,6 +84,7 @@ function composeParts(
   return {
     guard: { isOwnHost: (host) => isOwnHost(host, rules), isForeign },
     usage,
+    deck,
     markers: { store, now: () => clock.now(), log },
     files: {
       page: servePage(page),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Clock } from '../kernel/clock.ts';
+import type { Deck } from '../kernel/deck/deck.ts';
 import { CommandError, messageOf } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { createLog, LOG_LEVELS, type Log } from '../kernel/log.ts';
@@ -14,6 +15,7 @@ import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { HubEntry } from './contract.ts';
 import { OwnSites } from './own-sites.ts';
 import { holdsUsage, makeProject, stateFolderOf } from './project.ts';
+import { UpDeck } from './up-deck.ts';
 
 const EXAMPLES = `
 Examples:
@@ -119,6 +121,7 @@ async function startAll(flags: UpFlags, terminal: Terminal): Promise<void> {
 async function startServers(flags: UpFlags, servers: RunningServer[], terminal: Terminal, log: Log) {
   const { clock } = terminal;
   const sites = new OwnSites();
+  const deck = new UpDeck(() => servers.map(({ described }) => described));
   const start = async <S extends RunningServer>(name: string, address: ListenAddress, begin: () => Promise<S>) => {
     if (!(await isFree(name, address, terminal))) return undefined;
     const server = await begin();
@@ -126,19 +129,28 @@ async function startServers(flags: UpFlags, servers: RunningServer[], terminal: 
     sites.add(server.described.url);
     return server;
   };
-  const alerts = await start('alerts', flags.alertsAddress, () => startAlerts(flags, sites, clock, log));
-  const relay = await start('relay', flags.relayAddress, () => startRelay(flags, sites, terminal, log));
-  const dashboard = await start('dashboard', flags.dashboardAddress, () => startDashboard(flags, terminal, log));
+  const alerts = await start('alerts', flags.alertsAddress, () => startAlerts(flags, sites, deck.read, clock, log));
+  const relay = await start('relay', flags.relayAddress, () => startRelay(flags, sites, deck.read, terminal, log));
+  const dashboard = await start('dashboard', flags.dashboardAddress, () =>
+    startDashboard(flags, deck.read, terminal, log),
+  );
   const peers = { alerts: originOf(alerts), relay: originOf(relay), dashboard: originOf(dashboard) };
   const allPeers = { ...peers, relayKey: relay?.sdkKey };
-  await start('rooms', flags.roomsAddress, () => startRooms(flags, allPeers, terminal, log));
+  await start('rooms', flags.roomsAddress, () => startRooms(flags, allPeers, deck.read, terminal, log));
   if (servers.length === 0) throw new CommandError('no server could be started');
   const { hubAddress: address } = flags;
   if (!(await isFree('hub', address, terminal))) return undefined;
   const { startHub } = await import('./server.ts');
   const descriptions = servers.map(({ described }) => described);
-  const hub = await startHub(descriptions, { address, site: sites.rulesFor(address, '--hub-address') }, clock, log);
+  const hub = await startHub(
+    descriptions,
+    deck,
+    { address, site: sites.rulesFor(address, '--hub-address') },
+    clock,
+    log,
+  );
   sites.add(hub.url);
+  deck.hubUrl = `${hub.url}/`;
   return hub;
 }
 
@@ -154,7 +166,13 @@ async function isFree(name: string, address: ListenAddress, { err }: Terminal): 
   }
 }
 
-async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: Log): Promise<RunningServer> {
+async function startAlerts(
+  flags: UpFlags,
+  sites: OwnSites,
+  deck: Deck,
+  clock: Clock,
+  log: Log,
+): Promise<RunningServer> {
   const { ALERT_SERVER_DEFAULTS } = await import('../alerts/config/server-options.ts');
   const { startAlertServer } = await import('../alerts/server.ts');
   const options = {
@@ -166,7 +184,7 @@ async function startAlerts(flags: UpFlags, sites: OwnSites, clock: Clock, log: L
     storageUrl: flags.storageUrl,
     storageWaitMs: flags.storageWaitMs,
   };
-  const server = await startAlertServer(options, clock, log);
+  const server = await startAlertServer(options, clock, log, deck);
   return {
     described: {
       name: 'alerts',
@@ -186,7 +204,13 @@ interface RunningRelay extends RunningServer {
   readonly sdkKey: string | undefined;
 }
 
-async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, log: Log): Promise<RunningRelay> {
+async function startRelay(
+  flags: UpFlags,
+  sites: OwnSites,
+  deck: Deck,
+  terminal: Terminal,
+  log: Log,
+): Promise<RunningRelay> {
   const { loadConfig, systemFiles } = await import('../relay/config/config-source.ts');
   // The environment is used only for the folder of the user's keys: `up` runs on defaults.
   const config = loadConfig({ flags: flags.flags }, {}, systemFiles(terminal.env));
@@ -196,7 +220,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
   const site = { ...sites.rulesFor(flags.relayAddress, '--relay-address'), allowsOrigin: undefined };
   const relay = await import('../relay/server.ts');
   const options = { ...config.value.options, host, port, site, workers: 1 };
-  const server = await relay.startRelay(options, terminal.clock, log);
+  const server = await relay.startRelay(options, terminal.clock, log, deck);
   return {
     described: {
       name: 'relay',
@@ -212,7 +236,7 @@ async function startRelay(flags: UpFlags, sites: OwnSites, terminal: Terminal, l
   };
 }
 
-async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Promise<RunningServer> {
+async function startDashboard(flags: UpFlags, deck: Deck, terminal: Terminal, log: Log): Promise<RunningServer> {
   const { loadConfig } = await import('../dashboard/config/config.ts');
   const { host = '0.0.0.0', port } = flags.dashboardAddress;
   const project = flags.project ?? makeProject(stateFolderOf(flags.dataDir, 'dashboard'));
@@ -229,7 +253,7 @@ async function startDashboard(flags: UpFlags, terminal: Terminal, log: Log): Pro
     ...(flags.flags ? [flags.flags] : []),
   ];
   const withheld = [...options.withheld, ...others];
-  const server = await dashboard.startDashboard({ ...options, withheld }, terminal.clock, log);
+  const server = await dashboard.startDashboard({ ...options, withheld }, terminal.clock, log, deck);
   return {
     described: {
       name: 'dashboard',
@@ -257,6 +281,7 @@ interface RoomsPeers {
 async function startRooms(
   flags: UpFlags,
   { relayKey, ...peers }: RoomsPeers,
+  deck: Deck,
   { clock, env, err }: Terminal,
   log: Log,
 ): Promise<RunningServer> {
@@ -274,7 +299,7 @@ async function startRooms(
   if (!config.ok) throw refuseConfig(config.problems);
   for (const warning of config.value.warnings) log.warn(warning);
   const rooms = await import('../rooms/server.ts');
-  const server = await rooms.startRooms(config.value.options, clock, log);
+  const server = await rooms.startRooms(config.value.options, clock, log, deck);
   if (server.firstToken !== undefined) err(`rooms: the admin's token, shown this once: ${server.firstToken}\n`);
   return {
     described: {

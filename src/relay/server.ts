@@ -3,6 +3,7 @@
 // request leads to its environment; the response is an evaluation, or the snapshot that streams begin with. Events go the
 // other way: received, batched by the environment's forwarder, sent upstream. composition/ puts the parts together.
 import type { Clock } from '../kernel/clock.ts';
+import { openDeck } from '../kernel/deck/deck.ts';
 import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { openFront } from './composition/front.ts';
@@ -36,8 +37,13 @@ export interface RelayServer {
 }
 
 /** Starts the relay. It listens when this resolves, before all environments have data. Throws a CommandError. */
-export async function startRelay(options: RelayOptions, clock: Clock, log: Log): Promise<RelayServer> {
-  const relay = composeRelay(options, clock, log, await countWorkers(options, log));
+export async function startRelay(
+  options: RelayOptions,
+  clock: Clock,
+  log: Log,
+  deck = openDeck(options.deckUrl, clock),
+): Promise<RelayServer> {
+  const relay = composeRelay(options, clock, log, await countWorkers(options, log), deck);
   const { set, metrics, start, settled, reload, close } = relay;
   const listeners: Listener[] = [];
   let closeOtlp = async () => {};

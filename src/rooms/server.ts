@@ -3,6 +3,7 @@
 // wait. Then the listeners follow in this order: streams (feed), hooks, copilots. Hooks and copilots post through the same
 // commit. Each file of composition/ puts a few parts together.
 import type { Clock } from '../kernel/clock.ts';
+import { openDeck } from '../kernel/deck/deck.ts';
 import type { Listener } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import type { ComposedRooms } from './composition/rooms.ts';
@@ -26,7 +27,12 @@ export interface RoomsServer {
 }
 
 /** Starts the server, which answers once this resolves; fails with a CommandError. */
-export async function startRooms(options: RoomsOptions, clock: Clock, log: Log): Promise<RoomsServer> {
+export async function startRooms(
+  options: RoomsOptions,
+  clock: Clock,
+  log: Log,
+  deck = openDeck(options.deckUrl, clock),
+): Promise<RoomsServer> {
   let storage: OpenStorage | undefined;
   let rooms: ComposedRooms | undefined;
   let listener: Listener | undefined;
@@ -47,7 +53,7 @@ export async function startRooms(options: RoomsOptions, clock: Clock, log: Log):
     storage = opened;
     const { store, nodes, dataDir } = opened;
     rooms = await composeRooms({
-      ...{ store, nodes, log, page },
+      ...{ store, nodes, log, page, deck },
       options: { ...options, dataDir },
       clock: opened.clock,
     });

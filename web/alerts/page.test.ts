@@ -155,7 +155,7 @@ test('the page of the alert server', async (t) => {
     const [alert] = await getJson<{ status: { silencedBy: string[] } }[]>(server, path);
     assert.deepEqual(alert?.status.silencedBy, [id]);
 
-    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click();
     await tally(page, '3 alerts in 2 groups');
     await page.getByLabel('Silenced').check();
     await tally(page, '4 alerts in 3 groups');
@@ -188,7 +188,7 @@ test('the page of the alert server', async (t) => {
     await page.getByRole('link', { name: /^Recreate/ }).click();
     await title(page, 'Recreate silence');
     assert.equal(await page.getByLabel('Comment').inputValue(), 'the disk comes tomorrow');
-    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click();
     await tally(page, '4 alerts in 3 groups');
   });
 

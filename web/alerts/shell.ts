@@ -1,17 +1,28 @@
-import { h, setAttribute, setText } from '../shared/dom.ts';
+import { browserClock } from '../shared/clock.ts';
+import { h, setText } from '../shared/dom.ts';
+import { readLanguage } from '../shared/language.ts';
+import { Header } from '../shared/shell/header.ts';
+import { Sections } from '../shared/shell/sections.ts';
 import type { Route } from './route.ts';
 
 const SECTIONS = [
-  ['alerts', 'Alerts'],
-  ['silences', 'Silences'],
-  ['status', 'Status'],
-  ['settings', 'Settings'],
-] as const;
+  { name: 'alerts', title: 'Alerts', href: '#/alerts' },
+  { name: 'silences', title: 'Silences', href: '#/silences' },
+  { name: 'status', title: 'Status', href: '#/status' },
+  { name: 'settings', title: 'Settings', href: '#/settings' },
+];
 
-/** The frame around the pages: top bar, banner, live region. */
+/** The frame around the pages: header, banner, live region. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
-  readonly #links = new Map<string, HTMLAnchorElement>();
+  readonly #sections = new Sections('Pages', SECTIONS);
+  readonly #header = new Header({
+    own: 'alerts',
+    home: '#/alerts',
+    language: readLanguage(),
+    clock: browserClock,
+    main: this.main,
+  });
   readonly #newSilence = h(
     'a',
     { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n' },
@@ -23,41 +34,14 @@ export class Shell {
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
 
   mount(body: HTMLElement): void {
-    const skip = (event: Event) => {
-      event.preventDefault();
-      this.main.focus();
-    };
-    const entries = SECTIONS.map(([section, title]) => {
-      const link = h('a', { href: `#/${section}` }, title);
-      this.#links.set(section, link);
-      return h('li', {}, link);
-    });
-    const home = h('a', { class: 'brand', href: '#/alerts', 'aria-label': 'opsdeck, alerts' });
-    home.append(h('img', { src: './favicon.svg', alt: '', width: 22, height: 22 }), h('span', {}, 'opsdeck'));
-    body.append(
-      h('a', { class: 'skip', href: '#main', onclick: skip }, 'Skip to the content'),
-      h(
-        'header',
-        { class: 'bar' },
-        h(
-          'div',
-          { class: 'bar-inner' },
-          home,
-          h('nav', { 'aria-label': 'Pages' }, h('ul', {}, entries)),
-          this.#newSilence,
-        ),
-      ),
-      this.#conditions,
-      this.#banner,
-      this.main,
-      this.#live,
-    );
+    this.#header.own.replaceChildren(this.#sections.element, this.#newSilence);
+    body.append(this.#header.element, this.#conditions, this.#banner, this.main, this.#live);
   }
 
   /** Marks the section of a route. */
   showRoute(route: Route): void {
     const section = route.page.endsWith('silence') ? 'silences' : route.page;
-    for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === section && 'page');
+    this.#sections.show(section);
     this.#newSilence.hidden = route.page === 'new-silence' || route.page === 'edit-silence';
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startHub } from '../../src/hub/server.ts';
+import { UpDeck } from '../../src/hub/up-deck.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { findBarriers, fitsAcross, launchBrowser, needsBrowser, openPage } from '../../src/testing/browser.ts';
@@ -26,7 +27,13 @@ const SERVERS = [
 test('the page of the hub', async (t) => {
   if (!needsBrowser(t)) return;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
-  const hub = await startHub(SERVERS, { address: { host: '127.0.0.1', port: 0 } }, systemClock, log);
+  const hub = await startHub(
+    SERVERS,
+    new UpDeck(() => SERVERS),
+    { address: { host: '127.0.0.1', port: 0 } },
+    systemClock,
+    log,
+  );
   t.after(() => hub.close());
   const browser = await launchBrowser(t);
 

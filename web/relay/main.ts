@@ -1,5 +1,6 @@
 import { browserClock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
+import { type Language, readLanguage } from '../shared/language.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import { Api, ApiError } from './api.ts';
@@ -11,8 +12,7 @@ import { formatHash, parseHash, type Route } from './route.ts';
 import { Shell } from './shell.ts';
 import { signInForm } from './sign-in.ts';
 import { StatusSection } from './status-section.ts';
-import type { Language } from './text/translate.ts';
-import { keepLanguage, readLanguage, Ui } from './ui.ts';
+import { Ui } from './ui.ts';
 
 const REFRESH_MS = 2000;
 const TICK_MS = 5000;
@@ -60,15 +60,15 @@ class Browser {
   }
 
   #speak(language: Language): void {
-    keepLanguage(language);
     const { skewMs } = this.#ui;
     this.#ui = new Ui(language, browserClock);
     this.#ui.skewMs = skewMs;
+    this.#shell.close();
     this.#shell = this.#createShell();
     this.#shell.mount(document.body);
     this.#sectionName = '';
     this.#draw();
-    document.querySelector<HTMLElement>('.bar-tools select')?.focus();
+    this.#shell.focusLanguage();
   }
 
   #follow(): void {

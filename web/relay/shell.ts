@@ -1,11 +1,10 @@
 import type { EnvironmentSummary } from '../../src/relay/contract/page.ts';
-import { h, setAttribute } from '../shared/dom.ts';
-import { chooseTheme, readTheme, THEMES, type Theme } from '../shared/theme.ts';
+import { h } from '../shared/dom.ts';
+import type { Language } from '../shared/language.ts';
+import { Header } from '../shared/shell/header.ts';
+import { Sections } from '../shared/shell/sections.ts';
 import { formatHash, type Route, SECTIONS } from './route.ts';
-import { LANGUAGES, type Language } from './text/translate.ts';
 import type { Ui } from './ui.ts';
-
-const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const CONDITIONS = {
   INTERRUPTED: 'condition.INTERRUPTED',
@@ -19,11 +18,12 @@ export interface ShellParts {
   onRetry(): void;
 }
 
-/** The frame around the sections: bar with environment, sections, language and theme; banner. */
+/** The frame around the sections: header with environment and sections, banner. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
   readonly #ui: Ui;
-  readonly #links = new Map<string, HTMLAnchorElement>();
+  readonly #header: Header;
+  readonly #sections: Sections;
   readonly #environment: HTMLSelectElement;
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   /** In the document before its text, so that screen readers announce it. */
@@ -36,65 +36,32 @@ export class Shell {
     this.#parts = parts;
     this.#environment = h('select', { class: 'environment', 'aria-label': ui.t('environment'), hidden: true });
     this.#environment.addEventListener('change', () => parts.onEnvironment(this.#environment.value));
+    const sections = SECTIONS.map((name) => ({ name, title: ui.t(name), href: `#/${name}` }));
+    this.#sections = new Sections(ui.t('pages'), sections);
+    const { language, clock } = ui;
+    const { onLanguage } = parts;
+    this.#header = new Header({ own: 'relay', home: '#/flags', language, clock, main: this.main, onLanguage });
   }
 
   mount(body: HTMLElement): void {
-    const { t, language } = this.#ui;
-    document.documentElement.lang = language;
-    const skip = (event: Event) => {
-      event.preventDefault();
-      this.main.focus();
-    };
-    const entries = SECTIONS.map((section) => {
-      const link = h('a', { href: `#/${section}` }, t(section));
-      this.#links.set(section, link);
-      return h('li', {}, link);
-    });
-    const brand = h(
-      'a',
-      { class: 'brand', href: '#/flags', 'aria-label': t('home') },
-      h('img', { src: './favicon.svg', alt: '', width: 22, height: 22 }),
-      h('span', {}, 'opsdeck'),
-    );
-    const nav = h('nav', { 'aria-label': t('pages') }, h('ul', {}, entries));
-    const bar = h('div', { class: 'bar-inner' }, brand, this.#environment, nav, this.#tools());
-    body.replaceChildren(
-      h('a', { class: 'skip', href: '#main', onclick: skip }, t('skip')),
-      h('header', { class: 'bar' }, bar),
-      this.#banner,
-      this.#condition,
-      this.main,
-    );
+    document.documentElement.lang = this.#ui.language;
+    this.#header.own.replaceChildren(this.#environment, this.#sections.element);
+    body.replaceChildren(this.#header.element, this.#banner, this.#condition, this.main);
   }
 
-  #tools(): HTMLElement {
-    const { t, language } = this.#ui;
-    const languages = h(
-      'select',
-      { 'aria-label': t('language') },
-      LANGUAGES.map((value) =>
-        h('option', { value, lang: value, selected: value === language }, LANGUAGE_NAMES[value]),
-      ),
-    );
-    languages.addEventListener('change', () => this.#parts.onLanguage(languages.value as Language));
-    const theme = readTheme();
-    const themes = h(
-      'select',
-      { 'aria-label': t('theme') },
-      THEMES.map((value) => h('option', { value, selected: value === theme }, t(`theme.${value}`))),
-    );
-    themes.addEventListener('change', () => chooseTheme(themes.value as Theme));
-    return h('div', { class: 'bar-tools' }, languages, themes);
+  focusLanguage(): void {
+    this.#header.focusLanguage();
+  }
+
+  close(): void {
+    this.#header.close();
   }
 
   /** Marks the section, and leads the links to this environment. */
   showRoute(route: Route): void {
-    for (const section of SECTIONS) {
-      const link = this.#links.get(section);
-      if (!link) continue;
-      link.href = formatHash({ section, flag: undefined, environment: route.environment });
-      setAttribute(link, 'aria-current', section === route.section && 'page');
-    }
+    this.#sections.show(route.section);
+    for (const section of SECTIONS)
+      this.#sections.setHref(section, formatHash({ section, flag: undefined, environment: route.environment }));
     const title = route.section === 'unknown' ? this.#ui.t('not-found') : this.#ui.t(route.section);
     document.title = `${route.flag ?? title} · opsdeck`;
   }

@@ -1,28 +1,8 @@
 import type { Clock } from '../shared/clock.ts';
 import type { CopyWords } from '../shared/copy-button.ts';
 import { h, setText } from '../shared/dom.ts';
-import { createTranslate, LANGUAGES, type Language, type Translate } from './text/translate.ts';
-
-const LANGUAGE_KEY = 'opsdeck.language';
-
-/** The chosen language, otherwise the browser's. */
-export function readLanguage(): Language {
-  try {
-    const chosen = LANGUAGES.find((language) => language === localStorage.getItem(LANGUAGE_KEY));
-    if (chosen) return chosen;
-  } catch {
-    // Forbidden storage.
-  }
-  return navigator.language.startsWith('de') ? 'de' : 'en';
-}
-
-export function keepLanguage(language: Language): void {
-  try {
-    localStorage.setItem(LANGUAGE_KEY, language);
-  } catch {
-    // Forbidden storage: the language lasts until the page is closed.
-  }
-}
+import type { Language } from '../shared/language.ts';
+import { createTranslate, type Translate } from './text/translate.ts';
 
 const UNITS = [
   ['day', 86_400_000],

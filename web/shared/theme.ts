@@ -1,15 +1,13 @@
+import { keepChoice, readChoice } from './choice.ts';
+
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'opsdeck.theme';
 
-/** The theme stored under the key, else the fallback; `system` if the browser forbids storage. */
+/** The theme chosen under the key, else the fallback, else `system`. */
 export function readTheme(key = KEY, fallback?: () => Theme): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(key)) ?? fallback?.() ?? 'system';
-  } catch {
-    return 'system';
-  }
+  return readChoice(key, THEMES) ?? fallback?.() ?? 'system';
 }
 
 /** Colours the page: the style sheet sets `color-scheme` by `data-theme`; without it the browser's preference decides. */
@@ -20,9 +18,5 @@ export function showTheme(theme: Theme): void {
 
 export function chooseTheme(theme: Theme, key = KEY): void {
   showTheme(theme);
-  try {
-    localStorage.setItem(key, theme);
-  } catch {
-    // Forbidden storage: the theme lasts until the page is closed.
-  }
+  keepChoice(key, theme);
 }

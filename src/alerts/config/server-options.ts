@@ -54,6 +54,8 @@ export interface AlertServerOptions {
   readonly recordsEvents: boolean;
   /** TLS and users. Undefined: neither. */
   readonly webConfigFile: string | undefined;
+  /** The hub whose servers the page links to. Undefined: none. */
+  readonly deckUrl: string | undefined;
   /** Listen where systemd says, and not at the listen addresses. */
   readonly systemdSocket: boolean;
   readonly matcherMode: MatcherMode;

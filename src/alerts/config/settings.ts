@@ -1,3 +1,4 @@
+import { DECK_URL } from '../../kernel/deck/setting.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../kernel/log.ts';
 import { accepted, refused } from '../../kernel/outcome.ts';
 import { compileAnchored, type Pattern } from '../../kernel/regexp/regexp.ts';
@@ -141,6 +142,7 @@ const WEB = {
     optional(anyText),
     'TLS and users, as Prometheus servers have them',
   ),
+  deckUrl: DECK_URL,
   systemdSocket: setting('--web.systemd-socket', boolean, 'listen on the sockets that systemd passes', {
     isNegatable: true,
   }),

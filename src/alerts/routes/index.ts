@@ -1,5 +1,8 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deck } from '../../kernel/deck/deck.ts';
+import type { DeckServer } from '../../kernel/deck/report.ts';
+import { answerDeck } from '../../kernel/deck/route.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import {
   type HttpContext,
@@ -33,6 +36,7 @@ export interface AlertsAppParts {
   readonly operations: OperationRoutes;
   /** Serves a file of the web page by its path; undefined when there is none. */
   readonly page: (c: HttpContext, path: string) => Response | undefined;
+  readonly deck: Deck;
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
   readonly requestMetrics: RequestMetrics;
@@ -132,9 +136,12 @@ function below(base: string, paths: Paths): Paths {
   return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [base + path, handlers]));
 }
 
-function mountPage(app: Hono<HttpEnv>, { page, routePrefix, requestMetrics }: AlertsAppParts): void {
+const OWN: DeckServer = { name: 'alerts', title: 'Alerts', url: './', state: 'ready' };
+
+function mountPage(app: Hono<HttpEnv>, { page, deck, routePrefix, requestMetrics }: AlertsAppParts): void {
   const index: HttpHandler = (c) => page(c, 'index.html') ?? c.text('this build has no page\n', 404);
-  const measured = requestMetrics.measure({ '/': { GET: index, HEAD: index } }, (path) => path);
+  const own = { '/': { GET: index, HEAD: index }, '/deck.json': { GET: answerDeck(deck, OWN) } };
+  const measured = requestMetrics.measure(own, (path) => path);
   const paths: Record<string, PathHandlers> = { ...below(routePrefix, measured) };
   if (routePrefix !== '') {
     paths['/'] = { GET: (c) => c.redirect(routePrefix, 302) };

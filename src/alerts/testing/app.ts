@@ -1,3 +1,4 @@
+import { aloneDeck } from '../../kernel/deck/deck.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -136,7 +137,7 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
   const state = joinState({ options, tree, inhibitionRules, storage, clock, log, newId: countedIds() });
   const metrics = new Metrics();
   const telemetry = await openTelemetry(config.current, { recordsEvents: false, metrics, clock, log });
-  const running = { options, config, state, telemetry, nodes: undefined, clock, log, startedAt };
+  const running = { options, deck: aloneDeck, config, state, telemetry, nodes: undefined, clock, log, startedAt };
   const externalUrl = () => 'http://alerts.example.org';
   const surroundings = { openHttp, readSecret: (path: string) => readFile(path, 'utf8'), clock };
   const plan = await createPlan(running, { metrics, externalUrl, surroundings, random: () => 0.5 });

@@ -7,6 +7,7 @@ import { loadConfig as loadDashboard } from '../../dashboard/config/config.ts';
 import { startDashboard } from '../../dashboard/server.ts';
 import { writeFiles } from '../../dashboard/testing/app.ts';
 import { startHub } from '../../hub/server.ts';
+import { UpDeck } from '../../hub/up-deck.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { listen } from '../../kernel/http/server.ts';
 import { createLog, type LogFormat } from '../../kernel/log.ts';
@@ -102,7 +103,7 @@ export async function startEveryServer(t: Cleanup, options: EveryServerOptions =
   add('rooms', listener.url, rooms.log, () => listener.close(0));
 
   const hubLog = logOf();
-  const hub = await startHub([], { address }, systemClock, hubLog.log);
+  const hub = await startHub([], new UpDeck(() => []), { address }, systemClock, hubLog.log);
   add('hub', hub.url, hubLog.read, () => hub.close());
   const urlOf: EveryServer['urlOf'] = (name) => servers.find((server) => server.name === name)?.url ?? '';
   const sdkKey = relayConfig.value.options.environments[0]?.sdkKey ?? '';

@@ -48,6 +48,8 @@ export interface DashboardOptions {
   readonly allowRemote: boolean;
   /** Names under which the server answers, beside addresses and its own. */
   readonly allowedHosts: readonly string[];
+  /** The hub whose servers the page links to. Undefined: none. */
+  readonly deckUrl: string | undefined;
 }
 
 export interface DashboardConfig {
@@ -83,6 +85,7 @@ export function loadConfig(flags: Flags<typeof SETTINGS>, environment: Variables
     cacheTtlMs: values.cacheTtlSeconds * 1000,
     allowRemote,
     allowedHosts: allowedHosts?.toLowerCase().split(/[\s,]+/) ?? [],
+    deckUrl: values.deckUrl,
   };
   const userIds = options.users.map(({ id }) => id);
   problems.push(...findRedirections({ environment, file: file.variables, path, decided, userIds }));

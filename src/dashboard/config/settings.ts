@@ -1,3 +1,4 @@
+import { DECK_URL } from '../../kernel/deck/setting.ts';
 import { boolean, kindOf, listenPort, serverUrl, text } from '../../kernel/settings/kind.ts';
 import { setting } from '../../kernel/settings/settings.ts';
 
@@ -29,6 +30,7 @@ export const SETTINGS = {
     variable: 'USAGE_USERS',
   }),
   allowRemote: setting('--allow-remote', boolean, 'answer other machines, which then can read everything'),
+  deckUrl: DECK_URL,
   cookieName: {
     kind: cookieName,
     variable: 'USAGE_SESSION_COOKIE',

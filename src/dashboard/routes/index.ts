@@ -1,5 +1,8 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deck } from '../../kernel/deck/deck.ts';
+import type { DeckServer } from '../../kernel/deck/report.ts';
+import { answerDeck } from '../../kernel/deck/route.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { type HttpContext, type HttpEnv, mountPaths, type PathHandlers } from '../../kernel/http/app.ts';
 import { logRequests } from '../../kernel/http/request-log.ts';
@@ -17,9 +20,12 @@ export interface DashboardAppParts {
   readonly usage: UsageRouteParts;
   readonly markers: MarkerRouteParts;
   readonly files: FileRouteParts;
+  readonly deck: Deck;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+const OWN: DeckServer = { name: 'dashboard', title: 'Usage', url: './analytics', state: 'ready' };
 
 /** The HTTP interface of the dashboard; each file of this folder lists its own paths. */
 export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
@@ -29,7 +35,12 @@ export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
   app.use(guardRequests(parts.guard));
   mountPaths(
     app,
-    withOptions({ ...pagePaths(files), ...usagePaths(parts.usage), ...markerPaths(parts.markers) }),
+    withOptions({
+      ...pagePaths(files),
+      '/deck.json': { GET: answerDeck(parts.deck, OWN) },
+      ...usagePaths(parts.usage),
+      ...markerPaths(parts.markers),
+    }),
     refuseMethod,
   );
   const readProjectFile = readFile(files);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deck } from '../../kernel/deck/deck.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
@@ -18,6 +19,7 @@ import { describeEnvironment, type StatusSources } from '../status/status.ts';
 
 export interface ComposedPageParts {
   readonly options: RelayOptions;
+  readonly deck: Deck;
   readonly set: EnvironmentSet;
   readonly journals: Journals;
   readonly subscribers: (environment: Environment) => SubscriberCounts;
@@ -27,7 +29,16 @@ export interface ComposedPageParts {
 }
 
 /** The page for browsers and its API. */
-export function composePage({ options, set, journals, subscribers, status, clock, log }: ComposedPageParts): Paths {
+export function composePage({
+  options,
+  deck,
+  set,
+  journals,
+  subscribers,
+  status,
+  clock,
+  log,
+}: ComposedPageParts): Paths {
   const environments = () => set.environments;
   const journal = (environment: Environment) => journals.of(environment);
   const source = (environment: Environment) => sourceOf(environment, options);
@@ -47,6 +58,7 @@ export function composePage({ options, set, journals, subscribers, status, clock
   };
   return pagePaths({
     access: new PageAccess(options.pageToken),
+    deck,
     files: async () => (await import('virtual:web/relay')).page,
     environments,
     activity: (name) => reportActivity(activity, name),

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
+import { aloneDeck } from '../../kernel/deck/deck.ts';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { HttpClient } from '../../kernel/http-client/http-client.ts';
 import { trusting } from '../../kernel/http-client/tls.ts';
@@ -51,14 +52,20 @@ export interface ComposedRelay {
 }
 
 /** `count` threads answer requests; 1: this one does. */
-export function composeRelay(options: RelayOptions, clock: Clock, log: Log, count = 1): ComposedRelay {
+export function composeRelay(
+  options: RelayOptions,
+  clock: Clock,
+  log: Log,
+  count = 1,
+  deck = aloneDeck,
+): ComposedRelay {
   const credentials = new Credentials();
   const registry = openRegistry(options, clock);
   const http = createHttpClient(options);
   const stores = options.store && openStores(options, options.store, clock, log);
   const inflater = new Inflater();
   const journals = new Journals(() => clock.now());
-  const parts = { options, credentials, registry, http, inflater, journals, clock, log };
+  const parts = { options, deck, credentials, registry, http, inflater, journals, clock, log };
   const set = new EnvironmentSet({ ...parts, userAgent: USER_AGENT });
   const closeBigSegments = addBigSegments({ options, set, journals, http, clock, log });
   const ofrep = new OfrepStreams(registry);

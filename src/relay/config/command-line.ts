@@ -1,3 +1,4 @@
+import { DECK_URL } from '../../kernel/deck/setting.ts';
 import { LOG_FORMATS } from '../../kernel/log.ts';
 import { anyText, boolean, hostName, listenPort, listOf, oneOf } from '../../kernel/settings/kind.ts';
 import { setting, type Values } from '../../kernel/settings/settings.ts';
@@ -58,6 +59,7 @@ export const SERVE_FLAGS = {
     listOf(hostName),
     'accept only requests for this host name and localhost; may be repeated',
   ),
+  deckUrl: DECK_URL,
   logLevel: setting('--log.level <level>', logLevel, 'minimum level of log lines', {
     otherwise: 'info',
     variable: 'LOG_LEVEL',

@@ -70,6 +70,7 @@ export function readRelayOptions(
     otlp: readOtlp(given, problems, warnings),
     proxy: readProxy(given, problems, warnings),
     pageToken: commandLine.pageToken ?? main.pageToken,
+    deckUrl: commandLine.deckUrl ?? main.deckUrl,
     workers: commandLine.workers ?? main.workers,
     recordPath: commandLine.record ?? main.recordPath,
     store,

@@ -62,6 +62,8 @@ export interface RelayOptions {
   readonly proxy: { readonly url: string | undefined; readonly caCertFiles: readonly string[] } | undefined;
   /** Opens the page for flags to other machines; undefined: it is only for browsers on this machine. */
   readonly pageToken: string | undefined;
+  /** The hub whose servers the page links to. Undefined: none. */
+  readonly deckUrl: string | undefined;
   /** A folder that keeps the last data of each environment, for a start during an outage; undefined: none. */
   readonly recordPath: string | undefined;
   /** A database that keeps the data of all environments; undefined: none. */

@@ -1,3 +1,4 @@
+import { DECK_URL } from '../../kernel/deck/setting.ts';
 import { anyText, boolean } from '../../kernel/settings/kind.ts';
 import type { SettingsTable } from '../../kernel/settings/settings.ts';
 import {
@@ -64,6 +65,7 @@ export const MAIN = {
   gracefulShutdownTimeout: { variable: 'GRACEFUL_SHUTDOWN_TIMEOUT', kind: duration, default: '30s' },
   evaluatedStreams: { variable: 'EVALUATED_STREAMS', kind: boolean },
   pageToken: { variable: 'PAGE_TOKEN', kind: pageToken, isSecret: true },
+  deckUrl: { variable: 'OPSDECK_DECK_URL', kind: DECK_URL.kind },
   recordPath: { variable: 'RECORD_PATH', kind: anyText },
   workers: { variable: 'RELAY_WORKERS', kind: workerCount },
 } as const satisfies SettingsTable;

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import type { Deck } from '../../kernel/deck/deck.ts';
+import type { DeckServer } from '../../kernel/deck/report.ts';
+import { answerDeck } from '../../kernel/deck/route.ts';
 import { type HttpContext, type HttpHandler, readBody } from '../../kernel/http/app.ts';
 import { type PageFiles, servePage } from '../../kernel/http/assets.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
@@ -15,6 +18,7 @@ import type { Paths } from './index.ts';
 
 export interface PageRouteParts {
   readonly access: PageAccess;
+  readonly deck: Deck;
   /** Loads the files of the page. */
   readonly files: () => Promise<PageFiles>;
   readonly environments: () => readonly Environment[];
@@ -31,15 +35,18 @@ export interface PageRouteParts {
   readonly maxBodyBytes: number;
 }
 
+const OWN: DeckServer = { name: 'relay', title: 'Flags', url: './', state: 'ready' };
+
 /** The page for browsers and its API. */
 export function pagePaths(parts: PageRouteParts): Paths {
   const file = (path: (c: HttpContext) => string) => {
-    const handle = getFile(parts, path);
+    const handle = visible(parts, getFile(parts, path));
     return { GET: handle, HEAD: handle };
   };
   const api = (handle: HttpHandler): HttpHandler => admitted(parts, handle);
   return {
     '/': file(() => 'index.html'),
+    '/deck.json': { GET: visible(parts, answerDeck(parts.deck, OWN)) },
     '/favicon.svg': file(() => 'favicon.svg'),
     '/assets/:file': file((c) => `assets/${c.req.param('file')}`),
     '/api/activity': { GET: api((c) => answerTagged(c, parts.activity(c.req.query('environment')))) },
@@ -50,11 +57,17 @@ export function pagePaths(parts: PageRouteParts): Paths {
   };
 }
 
-function getFile({ access, files }: PageRouteParts, path: (c: HttpContext) => string): HttpHandler {
+/** Answers clients for which the page opens, signed in or not. */
+function visible({ access }: PageRouteParts, handle: HttpHandler): HttpHandler {
+  return (c, next) => {
+    const refusal = access.refusePage(pageRequest(c));
+    return refusal ? refusePlainly(c, 404, `${PAGE_NOT_FOUND}${refusal.reason}\n`) : handle(c, next);
+  };
+}
+
+function getFile({ files }: PageRouteParts, path: (c: HttpContext) => string): HttpHandler {
   let serve: ReturnType<typeof servePage> | undefined;
   return async (c) => {
-    const refusal = access.refusePage(pageRequest(c));
-    if (refusal) return refusePlainly(c, 404, `${PAGE_NOT_FOUND}${refusal.reason}\n`);
     serve ??= servePage(await files());
     return serve(c, path(c)) ?? refusePlainly(c, 404, PAGE_NOT_FOUND);
   };

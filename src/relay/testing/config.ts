@@ -53,6 +53,7 @@ export const RELAY_DEFAULTS: RelayOptions = {
   otlp: undefined,
   proxy: undefined,
   pageToken: undefined,
+  deckUrl: undefined,
   recordPath: undefined,
   store: undefined,
   workers: undefined,

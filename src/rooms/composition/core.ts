@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Deck } from '../../kernel/deck/deck.ts';
 import type { PageFiles } from '../../kernel/http/assets.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SecretCipher } from '../authentication/secret-cipher.ts';
@@ -26,6 +27,8 @@ export interface ComposeInputs {
   readonly log: Log;
   /** The files of the page; without them the server has none. */
   readonly page?: PageFiles | undefined;
+  /** Those that its page links to. */
+  readonly deck?: Deck;
 }
 
 /** What every part needs. */

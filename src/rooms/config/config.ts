@@ -106,6 +106,7 @@ function optionsOf(given: GivenValues<typeof SETTINGS>, secrets: GivenValues<typ
     alertsUrl: values.alerts,
     relayUrl: values.relay,
     dashboardUrl: values.dashboard,
+    deckUrl: values['deck-url'],
     outboundProxy: values['outbound-proxy'],
     alertsRooms: values['alerts-rooms'],
     readOnly: values['read-only'],

@@ -33,6 +33,8 @@ export interface RoomsOptions {
   readonly relayKey: string | undefined;
   /** The usage dashboard of `/usage`. */
   readonly dashboardUrl: string | undefined;
+  /** The hub whose servers the page links to. Undefined: none. */
+  readonly deckUrl: string | undefined;
   /** The proxy for addresses that users have entered; may hold a name and password. */
   readonly outboundProxy: string | undefined;
   /** Slugs and ids of the rooms whose members may use these three servers; elsewhere only admins of the server may. */

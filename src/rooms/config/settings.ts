@@ -1,3 +1,4 @@
+import { DECK_URL } from '../../kernel/deck/setting.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../kernel/log.ts';
 import { accepted, refused } from '../../kernel/outcome.ts';
 import {
@@ -133,6 +134,7 @@ export const SETTINGS = withVariables('OPSDECK_ROOMS_', {
     listOf(room),
     'rooms whose members may use the alert server, relay and dashboard, such as ops,oncall; elsewhere only admins may; may be repeated',
   ),
+  'deck-url': DECK_URL,
   'max-body': setting('--max-body <size>', bytes(1024, MAX_BODY), 'maximum size of a message', { default: '65536' }),
   'upload-max': setting('--upload-max <size>', bytes(0, MAX_UPLOAD), 'maximum size of a file', { default: '25MiB' }),
   retention: setting('--retention <duration>', duration, 'how long messages are kept; 0 is for ever', {

@@ -1,3 +1,6 @@
+import type { Deck } from '../../kernel/deck/deck.ts';
+import type { DeckServer } from '../../kernel/deck/report.ts';
+import { answerDeck } from '../../kernel/deck/route.ts';
 import { type HttpContext, type HttpHandler, headerOf } from '../../kernel/http/app.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomsPage } from '../rooms-page.ts';
@@ -11,6 +14,7 @@ export interface PageRouteParts {
   readonly page: Pick<RoomsPage, 'render' | 'compress'>;
   /** Answers with a file of the page, as kernel/assets.ts does. */
   readonly serve: (c: HttpContext, path: string) => Response | undefined;
+  readonly deck: Deck;
 }
 
 /**
@@ -35,6 +39,8 @@ const POLICY = [
 const USER_COOKIE = 'opsdeck_user';
 const ROOM_COOKIE = 'opsdeck_room';
 
+const OWN: DeckServer = { name: 'rooms', title: 'Rooms', url: './', state: 'ready' };
+
 /** The page, at every address that it shows. */
 export function pagePaths(parts: PageRouteParts): Paths {
   const page = getPage(parts);
@@ -43,6 +49,7 @@ export function pagePaths(parts: PageRouteParts): Paths {
     '/r/:room': { GET: page },
     '/r/:room/m/:message': { GET: page },
     '/i/:code': { GET: page },
+    '/deck.json': { GET: answerDeck(parts.deck, OWN) },
     '/favicon.svg': { GET: getFile(parts, () => 'favicon.svg') },
     '/assets/:file': { GET: getFile(parts, (c) => `assets/${param(c, 'file')}`) },
   };

@@ -30,6 +30,7 @@ export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   relayUrl: undefined,
   relayKey: undefined,
   dashboardUrl: undefined,
+  deckUrl: undefined,
   outboundProxy: undefined,
   alertsRooms: [],
   readOnly: false,

@@ -1,19 +1,12 @@
 import type { TextKey } from './en.ts';
 
 export const german: Readonly<Record<TextKey, string>> = {
-  skip: 'Zum Inhalt springen',
   pages: 'Seiten',
-  home: 'opsdeck, Flags',
   flags: 'Flags',
   changes: 'Änderungen',
   status: 'Status',
   connect: 'Verbinden',
   environment: 'Umgebung',
-  theme: 'Farbschema',
-  'theme.system': 'System',
-  'theme.light': 'Hell',
-  'theme.dark': 'Dunkel',
-  language: 'Sprache',
   retry: 'Jetzt erneut versuchen',
   unreachable: 'Das Relay antwortet nicht. Das sind die letzten Daten.',
   'unreachable.first': 'Das Relay antwortet nicht.',

@@ -1,9 +1,8 @@
+import type { Language } from '../../shared/language.ts';
 import { createTranslate as translateBy, type Values } from '../../shared/translate.ts';
 import { german } from './de.ts';
 import { english, type TextKey } from './en.ts';
 
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 export type Translate = (key: TextKey, values?: Values) => string;
 
 const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en: english, de: german };
