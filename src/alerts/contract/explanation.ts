@@ -20,6 +20,8 @@ export interface Explanation {
 }
 
 export interface RouteExplanation {
+  /** Of the route in the routing tree. */
+  readonly routeId: string;
   readonly receiver: string;
   /** The matchers of each route from the root down. */
   readonly path: readonly string[];
