@@ -4,6 +4,8 @@ import type { Route } from './route.ts';
 const SECTIONS = [
   ['alerts', 'Alerts'],
   ['silences', 'Silences'],
+  ['history', 'History'],
+  ['routing', 'Routing'],
   ['status', 'Status'],
   ['settings', 'Settings'],
 ] as const;
