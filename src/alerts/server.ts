@@ -26,8 +26,6 @@ import type { FailingIntegration } from './contract/integration-health.ts';
 import type { MatcherReading } from './contract/query.ts';
 import type { ClusterMember, VersionInfo } from './contract/wire.ts';
 import { RouteTree } from './domain/route.ts';
-import { explainAlert } from './explanation.ts';
-import { describeIntegrations, listFailingIntegrations, printFailing, recallFailures } from './integration-health.ts';
 import { INTEGRATIONS } from './integrations/integrations.ts';
 import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
 import { ActivePlan } from './pipeline/active-plan.ts';
@@ -35,6 +33,12 @@ import { createNotificationMetrics } from './pipeline/notification/metrics.ts';
 import { buildPlan } from './pipeline/notification/plan.ts';
 import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
 import { startAfterDelay } from './pipeline/start-delay.ts';
+import { listConditions } from './reports/conditions.ts';
+import { explainAlert } from './reports/explanation.ts';
+import { describeIntegrations, listFailingIntegrations, recallFailures } from './reports/integration-health.ts';
+import { describeRouting } from './reports/routing.ts';
+import { describeServer } from './reports/server-info.ts';
+import { reportTimeline } from './reports/timeline.ts';
 import { Answers } from './routes/answers.ts';
 import { createAlertsApp } from './routes/index.ts';
 import { logSilenceChanges } from './silences/log.ts';
@@ -143,7 +147,14 @@ export interface Running {
 export interface Composition {
   readonly options: Pick<
     AlertServerOptions,
-    'corsOrigins' | 'corsOriginPattern' | 'site' | 'routePrefix' | 'getConcurrency' | 'timeoutMs' | 'matcherMode'
+    | 'storagePath'
+    | 'corsOrigins'
+    | 'corsOriginPattern'
+    | 'site'
+    | 'routePrefix'
+    | 'getConcurrency'
+    | 'timeoutMs'
+    | 'matcherMode'
   >;
   readonly deck: Deck;
   readonly config: ActiveConfig;
@@ -215,7 +226,13 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
       list: (query) => storage.notifications.list(query),
       explain: (labels) => explainAlert(labels, known()),
     },
-    integrations: { answers, integrations: () => describeIntegrations(known()) },
+    reports: {
+      answers,
+      integrations: () => describeIntegrations(known()),
+      routing: () => describeRouting(plan.current),
+      server: () => describeServer({ options, config, state, member, nodes, startedAt }),
+      timeline: (labels) => reportTimeline(labels, state, now()),
+    },
     status: {
       answers,
       reading,
@@ -228,7 +245,7 @@ export function composeApp(composition: Composition): Hono<HttpEnv> {
     operations: {
       reload: () => plan.reload(),
       metrics,
-      conditions: () => [...state.conditions.list(), ...listFailingIntegrations(known()).map(printFailing)],
+      conditions: () => listConditions(known()),
     },
   });
 }

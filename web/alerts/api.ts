@@ -1,8 +1,14 @@
+import type { Explanation } from '../../src/alerts/contract/explanation.ts';
+import type { IntegrationHealth } from '../../src/alerts/contract/integration-health.ts';
+import type { Routing } from '../../src/alerts/contract/routing.ts';
+import type { ServerInfo } from '../../src/alerts/contract/server-info.ts';
+import type { Timeline } from '../../src/alerts/contract/timeline.ts';
 import type {
   Alert,
   AlertGroup,
   PostableSilence,
   Receiver,
+  SentNotification,
   ServerStatus,
   Silence,
   SilenceId,
@@ -22,6 +28,21 @@ export class ApiError extends Error {
     this.kind = kind;
     this.status = status;
   }
+}
+
+/** The answers of opsdeck's own reports. */
+interface Reports {
+  readonly explain: Explanation;
+  readonly integrations: readonly IntegrationHealth[];
+  readonly notifications: readonly SentNotification[];
+  readonly routes: Routing;
+  readonly server: ServerInfo;
+  readonly timeline: Timeline;
+}
+
+/** The parameters of a report on the alert with these labels. */
+export function labelParameters(labels: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
+  return { label: Object.entries(labels).map(([name, value]) => `${name}=${value}`) };
 }
 
 /** Timeout of a request. */
@@ -75,6 +96,18 @@ export class Api {
 
   status(signal?: AbortSignal): Promise<ServerStatus> {
     return this.#json('GET', 'status', undefined, signal);
+  }
+
+  /** One of opsdeck's own reports; parameters may have several values. */
+  report<Name extends keyof Reports>(
+    name: Name,
+    parameters: Readonly<Record<string, readonly string[]>> = {},
+    signal?: AbortSignal,
+  ): Promise<Reports[Name]> {
+    const pairs = Object.entries(parameters).flatMap(([key, values]) =>
+      values.map((value): [string, string] => [key, value]),
+    );
+    return this.#json('GET', `${name}?${new URLSearchParams(pairs)}`, undefined, signal);
   }
 
   /** What the server cannot do at present, in words. */

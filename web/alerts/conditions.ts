@@ -1,19 +1,33 @@
+import type { FailingIntegration, IntegrationHealth } from '../../src/alerts/contract/integration-health.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import type { PageContext } from './page.ts';
 import { expectApiError } from './states.ts';
+import { FailingNotifications } from './why/failing.ts';
 
 const INTERVAL_MS = 5000;
+/** How the server begins its sentences on failing notifications, which this page shows in their own place. */
+const FAILING = /^notifications fail: /;
 
-/** Shows on every page what the server cannot do at present, until it can again. */
-export function watchConditions({ api, clock, shell }: Pick<PageContext, 'api' | 'clock' | 'shell'>): void {
+/** Shows on every page which notifications fail, and what else the server cannot do at present, until it can again. */
+export function watchConditions({
+  api,
+  clock,
+  shell,
+  times,
+}: Pick<PageContext, 'api' | 'clock' | 'shell' | 'times'>): void {
+  const failing = new FailingNotifications(times);
+  shell.main.before(failing.element);
   const poller = new Poller({
     clock,
     visibility: tabVisibility,
     intervalMs: () => INTERVAL_MS,
     async run(signal) {
       try {
-        shell.showConditions(await api.conditions(signal));
+        const conditions = await api.conditions(signal);
+        const hasFailing = conditions.some((text) => FAILING.test(text));
+        failing.show(hasFailing ? failingOf(await api.report('integrations', {}, signal)) : []);
+        shell.showConditions(conditions.filter((text) => !FAILING.test(text)));
       } catch (error) {
         // That the server does not answer is said by the page.
         expectApiError(error);
@@ -21,4 +35,10 @@ export function watchConditions({ api, clock, shell }: Pick<PageContext, 'api' |
     },
   });
   void poller.refresh();
+}
+
+function failingOf(integrations: readonly IntegrationHealth[]): readonly FailingIntegration[] {
+  return integrations.flatMap(({ receiver, integration, index, failing }) =>
+    failing ? [{ receiver, integration, index, ...failing }] : [],
+  );
 }

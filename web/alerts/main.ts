@@ -2,18 +2,20 @@ import { browserClock } from '../shared/clock.ts';
 import { AlertsPage } from './alert/page.ts';
 import { Api } from './api.ts';
 import { watchConditions } from './conditions.ts';
+import { HistoryPage } from './history/page.ts';
 import { NotFoundPage } from './not-found-page.ts';
 import type { Page, PageContext } from './page.ts';
 import { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
 import { formatHash, parseHash } from './route.ts';
+import { RoutingPage } from './routing/page.ts';
 import { SettingsPage } from './settings/page.ts';
 import { Settings } from './settings/settings.ts';
 import { Shell } from './shell.ts';
 import { SilenceFormPage } from './silence/form-page.ts';
 import { SilencesPage } from './silence/list-page.ts';
 import { SilencePage } from './silence/page.ts';
-import { StatusPage } from './status-page.ts';
+import { StatusPage } from './status/page.ts';
 
 /** The interval for updating relative times. */
 const TICK_MS = 5000;
@@ -30,6 +32,10 @@ function createPage(context: PageContext, route: Route): Page {
       return SilenceFormPage.forNew(context, route);
     case 'edit-silence':
       return SilenceFormPage.forSilence(context, route.id);
+    case 'history':
+      return new HistoryPage(context, route);
+    case 'routing':
+      return new RoutingPage(context, route);
     case 'status':
       return new StatusPage(context);
     case 'settings':

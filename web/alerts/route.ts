@@ -20,6 +20,19 @@ export interface NewSilenceRoute {
   readonly creator: string;
 }
 
+export const HISTORY_OUTCOMES = ['sent', 'failed'] as const;
+export const HISTORY_SPANS = ['1h', '24h', '7d'] as const;
+
+/** An empty text is no restriction. */
+export interface HistoryRoute {
+  readonly page: 'history';
+  /** Matchers as text, on the group or its alerts. */
+  readonly filter: string;
+  readonly receiver: string;
+  readonly outcome: (typeof HISTORY_OUTCOMES)[number] | '';
+  readonly span: (typeof HISTORY_SPANS)[number] | '';
+}
+
 /** The state of a page that a link contains. */
 export type Route =
   | AlertsRoute
@@ -27,6 +40,8 @@ export type Route =
   | NewSilenceRoute
   | { readonly page: 'silence'; readonly id: string }
   | { readonly page: 'edit-silence'; readonly id: string }
+  | HistoryRoute
+  | { readonly page: 'routing'; readonly labels: string }
   | { readonly page: 'status' }
   | { readonly page: 'settings' }
   | { readonly page: 'unknown'; readonly hash: string };
@@ -57,6 +72,10 @@ export function parseHash(hash: string): Route {
       return parseAlerts(parameters);
     case 'silences':
       return { page: 'silences', tab: tabOf(parameters.get('state')), filter: parameters.get('filter') ?? '' };
+    case 'history':
+      return parseHistory(parameters);
+    case 'routing':
+      return { page: 'routing', labels: parameters.get('labels') ?? '' };
     case 'status':
     case 'settings':
       return { page: first };
@@ -92,6 +111,16 @@ function parseSilence(second: string, third: string, parameters: ReadonlyMap<str
   return third === 'edit' || third === 'recreate' ? { page: 'edit-silence', id } : undefined;
 }
 
+function parseHistory(parameters: ReadonlyMap<string, string>): HistoryRoute {
+  return {
+    page: 'history',
+    filter: parameters.get('filter') ?? '',
+    receiver: parameters.get('receiver') ?? '',
+    outcome: HISTORY_OUTCOMES.find((outcome) => outcome === parameters.get('outcome')) ?? '',
+    span: HISTORY_SPANS.find((span) => span === parameters.get('span')) ?? '',
+  };
+}
+
 function tabOf(state: string | undefined): SilenceTab {
   return SILENCE_TABS.find((tab) => tab === state) ?? 'active';
 }
@@ -116,6 +145,12 @@ export function formatHash(route: Route): string {
       return `#/silences/${encode(route.id)}`;
     case 'edit-silence':
       return `#/silences/${encode(route.id)}/edit`;
+    case 'history': {
+      const { page, ...parameters } = route;
+      return `#/history${formatQuery(parameters)}`;
+    }
+    case 'routing':
+      return `#/routing${formatQuery({ labels: route.labels })}`;
     case 'unknown':
       return route.hash;
     default:
@@ -126,6 +161,11 @@ export function formatHash(route: Route): string {
 /** The link to the form of a new silence for the matchers of `filter`. */
 export function newSilenceHash(filter: string): string {
   return formatHash({ page: 'new-silence', filter, comment: '', creator: '' });
+}
+
+/** The link to the notifications with these restrictions. */
+export function historyHash(restrictions: Partial<Omit<HistoryRoute, 'page'>>): string {
+  return formatHash({ page: 'history', filter: '', receiver: '', outcome: '', span: '', ...restrictions });
 }
 
 /** The link to all alerts that match `filter`, in any state. */

@@ -8,6 +8,8 @@ import type { Route } from './route.ts';
 const SECTIONS = [
   { name: 'alerts', title: 'Alerts', href: '#/alerts' },
   { name: 'silences', title: 'Silences', href: '#/silences' },
+  { name: 'history', title: 'History', href: '#/history' },
+  { name: 'routing', title: 'Routing', href: '#/routing' },
   { name: 'status', title: 'Status', href: '#/status' },
   { name: 'settings', title: 'Settings', href: '#/settings' },
 ];

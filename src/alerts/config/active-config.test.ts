@@ -88,33 +88,34 @@ test('a successful reload takes effect, a refused one changes only its report', 
   const file = temporaryFile(t, FIRST);
   const source = sourceOf(file);
   const config = new ActiveConfig(source, load(source), () => clock.now());
-  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 1_000 });
+  assert.deepEqual(config.reloadState, { refusal: undefined, succeededAt: 1_000 });
 
   clock.advance(1_000);
   writeFileSync(file, SECOND);
   const second = load(config);
   assert.equal(config.current.route.receiver, 'a');
-  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 1_000 });
+  assert.deepEqual(config.reloadState, { refusal: undefined, succeededAt: 1_000 });
   config.activate(second);
   assert.equal(config.current.route.receiver, 'b');
   assert.match(config.printed, /receiver: b\n/);
-  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 2_000 });
+  assert.deepEqual(config.reloadState, { refusal: undefined, succeededAt: 2_000 });
 
   clock.advance(1_000);
   writeFileSync(file, 'route: [');
   assert.ok(!config.read().ok);
   assert.equal(config.current.route.receiver, 'b');
-  assert.deepEqual(config.reloadState, { successful: false, succeededAt: 2_000 });
+  assert.match(config.reloadState.refusal ?? '', /: line 1/);
+  assert.equal(config.reloadState.succeededAt, 2_000);
 
   clock.advance(1_000);
   writeFileSync(file, FIRST);
   assert.ok(config.read().ok);
-  config.refuse();
+  config.refuse('broken');
   assert.equal(config.current.route.receiver, 'b');
   assert.match(config.printed, /receiver: b\n/);
-  assert.deepEqual(config.reloadState, { successful: false, succeededAt: 2_000 });
+  assert.deepEqual(config.reloadState, { refusal: 'broken', succeededAt: 2_000 });
 
   config.activate(load(config));
   assert.equal(config.current.route.receiver, 'a');
-  assert.deepEqual(config.reloadState, { successful: true, succeededAt: 4_000 });
+  assert.deepEqual(config.reloadState, { refusal: undefined, succeededAt: 4_000 });
 });

@@ -10,7 +10,7 @@ export class ActiveConfig {
   readonly #source: ConfigSource;
   readonly #now: () => number;
   #config: AlertmanagerConfig;
-  #successful = true;
+  #refusal: string | undefined;
   #succeededAt: number;
 
   /** `config` is what the source held at the start. */
@@ -19,6 +19,11 @@ export class ActiveConfig {
     this.#now = now;
     this.#config = config;
     this.#succeededAt = now();
+  }
+
+  /** Undefined: the built-in configuration. */
+  get file(): string | undefined {
+    return this.#source.file;
   }
 
   get current(): AlertmanagerConfig {
@@ -30,27 +35,27 @@ export class ActiveConfig {
     return this.#config.printed;
   }
 
-  /** Whether the last reload worked, and when one last did (epoch milliseconds). */
-  get reloadState(): { readonly successful: boolean; readonly succeededAt: number } {
-    return { successful: this.#successful, succeededAt: this.#succeededAt };
+  /** Why the last reload was refused, undefined if it was not; and when one last succeeded (epoch milliseconds). */
+  get reloadState(): { readonly refusal: string | undefined; readonly succeededAt: number } {
+    return { refusal: this.#refusal, succeededAt: this.#succeededAt };
   }
 
   /** Reads the source. Changes nothing, except that an unreadable source counts as a failed reload. */
   read(): Outcome<AlertmanagerConfig> {
     const config = this.#source.read();
-    if (!config.ok) this.refuse();
+    if (!config.ok) this.refuse(config.reason);
     return config;
   }
 
   /** The reload has succeeded: this configuration is in force. */
   activate(config: AlertmanagerConfig): void {
     this.#config = config;
-    this.#successful = true;
+    this.#refusal = undefined;
     this.#succeededAt = this.#now();
   }
 
   /** The reload has failed; the configuration in force stays. */
-  refuse(): void {
-    this.#successful = false;
+  refuse(reason: string): void {
+    this.#refusal = reason;
   }
 }

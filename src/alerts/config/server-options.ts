@@ -4,6 +4,7 @@ import type { ListenAddress } from '../../kernel/http/listen-address.ts';
 import type { SiteRules } from '../../kernel/http/site-address.ts';
 import type { Pattern } from '../../kernel/regexp/regexp.ts';
 import { type Values, valuesOf } from '../../kernel/settings/settings.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
 import type { MatcherMode } from '../domain/matcher/parse.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -43,6 +44,8 @@ export interface AlertServerOptions {
   readonly maxSilenceSizeBytes: number;
   /** 0: no limit. */
   readonly perAlertnameLimit: number;
+  /** Alerts that must always fire; empty: none. */
+  readonly watchdog: readonly Matcher[];
   readonly logSilences: boolean;
   /** Whether `${NAME}` in the configuration file stands for a variable of the environment. */
   readonly expandEnv: boolean;

@@ -18,6 +18,8 @@ import {
   parseHttpUrl,
 } from '../../kernel/settings/kind.ts';
 import { type Setting, setting } from '../../kernel/settings/settings.ts';
+import type { Matcher } from '../domain/matcher/matcher.ts';
+import { parseMatchers } from '../domain/matcher/parse.ts';
 
 // Every flag of Alertmanager under its own name, and opsdeck's own. An empty value of an optional one counts as not given, as
 // with Alertmanager: its launcher may pass on a variable that is not set.
@@ -32,6 +34,14 @@ const pattern: Kind<Pattern> = {
   read: (written) => {
     const compiled = compileAnchored(String(written));
     return compiled.ok ? accepted(compiled.pattern) : refused(`write a regular expression: ${compiled.reason}`);
+  },
+};
+
+const matchers: Kind<readonly Matcher[]> = {
+  absent: undefined,
+  read: (written) => {
+    const parsed = parseMatchers(String(written), 'fallback');
+    return parsed.ok ? parsed : refused(`write matchers such as alertname="Watchdog": ${parsed.reason}`);
   },
 };
 
@@ -84,6 +94,12 @@ const STATE = {
   gcIntervalMs: setting('--alerts.gc-interval <duration>', interval, 'how often resolved alerts are removed', {
     default: '30m',
   }),
+  watchdog: setting(
+    '--alerts.watchdog <matchers>',
+    matchers,
+    'alerts that must always fire: once one was seen, its absence is reported; an empty text: none',
+    { default: 'alertname="Watchdog"' },
+  ),
   perAlertnameLimit: setting(
     '--alerts.per-alertname-limit <count>',
     limit,

@@ -1,8 +1,8 @@
-import type { Pairs } from '../domain/notification.ts';
+import type { LabelSet } from './wire.ts';
 
 /** GET /explain: what happens to an alert. Instants are RFC 3339 texts, durations Prometheus'. */
 export interface Explanation {
-  readonly labels: Pairs;
+  readonly labels: LabelSet;
   readonly fingerprint: string;
   /** Null: the server has no such alert. */
   readonly alert: {
@@ -10,21 +10,23 @@ export interface Explanation {
     readonly startsAt: string;
     readonly endsAt: string;
     readonly updatedAt: string;
-    readonly annotations: Pairs;
+    readonly annotations: LabelSet;
   } | null;
   /** Ids of active silences. */
   readonly silencedBy: readonly string[];
   /** At most one: the first rule that inhibits it. `rule`: its name, or its place from 0. */
-  readonly inhibitedBy: readonly { readonly fingerprint: string; readonly rule: string; readonly labels: Pairs }[];
+  readonly inhibitedBy: readonly { readonly fingerprint: string; readonly rule: string; readonly labels: LabelSet }[];
   readonly routes: readonly RouteExplanation[];
 }
 
 export interface RouteExplanation {
+  /** Of the route in the routing tree. */
+  readonly routeId: string;
   readonly receiver: string;
   /** The matchers of each route from the root down. */
   readonly path: readonly string[];
   readonly groupKey: string;
-  readonly groupLabels: Pairs;
+  readonly groupLabels: LabelSet;
   readonly groupWait: string;
   readonly groupInterval: string;
   readonly repeatInterval: string;

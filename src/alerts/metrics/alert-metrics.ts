@@ -96,7 +96,7 @@ function addConfigMetrics(number: AddNumber, { config, plan }: AlertMetricsSourc
     () => config.current.hash,
   );
   number('alertmanager_config_last_reload_successful', 'Whether the last reload of the configuration worked.', () =>
-    Number(config.reloadState.successful),
+    Number(config.reloadState.refusal === undefined),
   );
   number(
     'alertmanager_config_last_reload_success_timestamp_seconds',

@@ -97,7 +97,7 @@ export class ActivePlan implements RoutingNames {
     if (!plan.ok || this.#isStopped) {
       const reason = plan.ok ? 'the server is stopping' : plan.reason;
       if (plan.ok) await plan.value.close();
-      config.refuse();
+      config.refuse(reason);
       log.error('Loading configuration failed, the old one stays in force', { err: reason });
       return refused(reason);
     }

@@ -18,10 +18,10 @@ import type { Log } from '../../kernel/log.ts';
 import type { Traces } from '../../kernel/tracing/tracer.ts';
 import { type AlertRoutes, listAlertGroups, listAlerts, postAlerts } from './alerts.ts';
 import type { Answers } from './answers.ts';
-import { type IntegrationRoutes, listIntegrations } from './integrations.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
 import { refuseOldApi } from './old-api.ts';
 import { answerOk, answerReady, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
+import { listIntegrations, type ReportRoutes, readRouting, readServer, readTimeline } from './reports.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
 import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
 import { traceRequests } from './trace.ts';
@@ -32,7 +32,7 @@ export interface AlertsAppParts {
   readonly silences: SilenceRoutes;
   readonly alerts: AlertRoutes;
   readonly notifications: NotificationRoutes;
-  readonly integrations: IntegrationRoutes;
+  readonly reports: ReportRoutes;
   readonly operations: OperationRoutes;
   /** Serves a file of the web page by its path; undefined when there is none. */
   readonly page: (c: HttpContext, path: string) => Response | undefined;
@@ -87,7 +87,7 @@ function mountLimits(app: Hono<HttpEnv>, { limits, log, clock }: AlertsAppParts)
 type Paths = Readonly<Record<string, PathHandlers>>;
 type RefuseMethod = Parameters<typeof mountPaths>[2];
 
-function apiPaths({ status, silences, alerts, notifications, integrations }: AlertsAppParts): Paths {
+function apiPaths({ status, silences, alerts, notifications, reports }: AlertsAppParts): Paths {
   return {
     '/status': { GET: readStatus(status) },
     '/receivers': { GET: listReceivers(status) },
@@ -97,7 +97,10 @@ function apiPaths({ status, silences, alerts, notifications, integrations }: Ale
     '/alerts/groups': { GET: listAlertGroups(alerts) },
     '/notifications': { GET: listNotifications(notifications) },
     '/explain': { GET: explain(notifications) },
-    '/integrations': { GET: listIntegrations(integrations) },
+    '/integrations': { GET: listIntegrations(reports) },
+    '/routes': { GET: readRouting(reports) },
+    '/server': { GET: readServer(reports) },
+    '/timeline': { GET: readTimeline(reports) },
   };
 }
 

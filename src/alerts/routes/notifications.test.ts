@@ -197,6 +197,7 @@ test('GET /api/v2/explain of an unknown alert: the receivers that it would have'
       inhibitedBy: [],
       routes: [
         {
+          routeId: '{}',
           receiver: 'team',
           path: ['{}'],
           groupKey: '{}:{alertname="Down"}',

@@ -1,4 +1,4 @@
-import type { HttpHandler } from '../../kernel/http/app.ts';
+import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { Explanation } from '../contract/explanation.ts';
@@ -34,32 +34,39 @@ export function listNotifications({ answers, list, reading }: NotificationRoutes
     if (unacceptable) return unacceptable;
     const query = readHistoryQuery(readParameters(c.req.url), reading);
     if (!query.ok) return answers.refuse(c, 400, query.reason);
-    const records = await list(query.value).catch(orAway);
-    if (records instanceof StorageAwayError) {
-      return answers.refuse(c, 503, `the history cannot be read: ${records.message}; try again later`);
-    }
-    return answers.json(
-      c,
-      records.map(
-        ({ id, at, receiver, integration, index, error, templateError, ...rest }): SentNotification => ({
-          id,
-          at: formatInstant(at),
-          receiver,
-          integration,
-          index,
-          result: error === undefined ? 'sent' : 'failed',
-          ...rest,
-          ...(error === undefined ? {} : { error }),
-          ...(templateError === undefined ? {} : { templateError }),
-        }),
-      ),
-    );
+    const records = await orStorageAway(list(query.value));
+    if (!records.ok) return refuseHistory(c, answers, records.reason);
+    return answers.json(c, records.value.map(printNotification));
   };
 }
 
-function orAway(error: unknown): StorageAwayError {
-  if (error instanceof StorageAwayError) return error;
-  throw error;
+export function printNotification(record: StoredNotification): SentNotification {
+  const { id, at, receiver, integration, index, error, templateError, ...rest } = record;
+  return {
+    id,
+    at: formatInstant(at),
+    receiver,
+    integration,
+    index,
+    result: error === undefined ? 'sent' : 'failed',
+    ...rest,
+    ...(error === undefined ? {} : { error }),
+    ...(templateError === undefined ? {} : { templateError }),
+  };
+}
+
+/** Refused while the storage is away. */
+export async function orStorageAway<T>(reading: Promise<T>): Promise<Outcome<T>> {
+  try {
+    return accepted(await reading);
+  } catch (error) {
+    if (error instanceof StorageAwayError) return refused(error.message);
+    throw error;
+  }
+}
+
+export function refuseHistory(c: HttpContext, answers: Answers, reason: string): Response {
+  return answers.refuse(c, 503, `the history cannot be read: ${reason}; try again later`);
 }
 
 /** GET /explain: what happens to an alert with the labels of the parameters, and why. opsdeck's own. */
@@ -95,7 +102,7 @@ function readHistoryQuery(parameters: QueryParameters, reading: MatcherReading):
 }
 
 /** Each `name=value`. */
-function readLabels(pairs: readonly string[]): Outcome<LabelSet> {
+export function readLabels(pairs: readonly string[]): Outcome<LabelSet> {
   const labels: [string, string][] = [];
   for (const pair of pairs) {
     const equals = pair.indexOf('=');

@@ -19,8 +19,10 @@ import { AlertGroups } from '../store/groups.ts';
 import { AlertLimit } from '../store/limit.ts';
 import { type AlertSlot, forgetAlert } from '../store/slot.ts';
 import { AlertStore } from '../store/store.ts';
+import { PastFirings } from './past-firings.ts';
 import type { AlertServerStorage } from './storage.ts';
 import { Upkeep } from './upkeep.ts';
+import { Watchdogs } from './watchdogs.ts';
 
 /** The stores of alerts and silences, and everything derived from them for readers. */
 export interface AlertState {
@@ -34,6 +36,8 @@ export interface AlertState {
   readonly notificationLog: NotificationLog;
   readonly health: NotificationHealth;
   readonly storage: AlertServerStorage;
+  readonly pastFirings: PastFirings;
+  readonly watchdogs: Watchdogs;
   readonly limit: AlertLimit;
   readonly alertListing: AlertListing;
   readonly silenceListing: SilenceListing;
@@ -46,7 +50,7 @@ export interface AlertState {
 export interface AlertStateParts {
   readonly options: Pick<
     AlertServerOptions,
-    'retentionMs' | 'maxSilences' | 'maxSilenceSizeBytes' | 'perAlertnameLimit' | 'matcherMode'
+    'watchdog' | 'retentionMs' | 'maxSilences' | 'maxSilenceSizeBytes' | 'perAlertnameLimit' | 'matcherMode'
   >;
   readonly tree: RouteTree;
   readonly inhibitionRules: readonly InhibitionRule[];
@@ -95,7 +99,10 @@ export function joinState(parts: AlertStateParts): AlertState {
     silencer.changeSilences(changes, clock.now());
     silenceListing.invalidate();
   });
-  tellOfAlerts({ alerts, silencer, inhibitor, groups, limit });
+  const pastFirings = new PastFirings();
+  const watchdogs = new Watchdogs(options.watchdog ?? []);
+  tellOfAlerts({ alerts, silencer, inhibitor, groups, limit, pastFirings });
+  alerts.subscribe(watchdogs);
   return {
     alerts,
     silences,
@@ -107,6 +114,8 @@ export function joinState(parts: AlertStateParts): AlertState {
     sending,
     notificationLog,
     health: new NotificationHealth(),
+    pastFirings,
+    watchdogs,
     limit,
     alertListing,
     silenceListing,
@@ -132,13 +141,15 @@ function tellOfAlerts({
   inhibitor,
   groups,
   limit,
-}: Pick<AlertState, 'alerts' | 'silencer' | 'inhibitor' | 'groups' | 'limit'>): void {
+  pastFirings,
+}: Pick<AlertState, 'alerts' | 'silencer' | 'inhibitor' | 'groups' | 'limit' | 'pastFirings'>): void {
   alerts.subscribe({
-    put(slot, isNew) {
+    put(slot, isNew, before) {
       if (isNew) {
         silencer.addAlert(slot.alert);
         inhibitor.add(slot);
       } else {
+        if (before) pastFirings.replaced(before, slot.alert);
         inhibitor.renew(slot);
         forgetAlert(slot);
       }
@@ -149,6 +160,7 @@ function tellOfAlerts({
       silencer.removeAlert(slot.alert);
       inhibitor.remove(slot);
       limit.release(slot.alert);
+      pastFirings.removed(slot.alert);
     },
   });
 }

@@ -18,7 +18,7 @@ export interface MaintenanceParts {
 
 /** Removes expired data periodically. Returns the function that stops it. */
 export function startMaintenance({ options, state, clock, log }: MaintenanceParts): () => void {
-  const { alerts, health, storage, silenceUpkeep, notificationLogUpkeep } = state;
+  const { alerts, health, pastFirings, storage, silenceUpkeep, notificationLogUpkeep } = state;
   const attempt = (failure: string, work: () => Promise<unknown>) => () => {
     work().catch((error) => {
       // An outage of the database is reported once, not by everything that waits for its end.
@@ -38,6 +38,7 @@ export function startMaintenance({ options, state, clock, log }: MaintenancePart
       attempt('Old entries of the notification log could not be removed', () => notificationLogUpkeep.run(clock.now())),
       attempt('Old notifications could not be removed', () => storage.notifications.collectGarbage(clock.now())),
       () => health.forgetOld(clock.now()),
+      () => pastFirings.forgetOld(clock.now()),
     ]),
     // Before alerts are deleted: a silence that expires with its alerts needs them.
     every(options.gcIntervalMs, [followAlerts, () => alerts.collectGarbage(clock.now())]),

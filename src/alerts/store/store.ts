@@ -4,7 +4,8 @@ import type { AlertStorage, StoredAlert } from './storage.ts';
 
 export interface AlertListener {
   /** `isNew`: no alert with these labels was stored before. */
-  put(slot: AlertSlot, isNew: boolean): void;
+  /** `before`: its last version, unless it is new. */
+  put(slot: AlertSlot, isNew: boolean, before?: Alert): void;
   removed(slot: AlertSlot): void;
 }
 
@@ -143,7 +144,7 @@ export class AlertStore {
     slot.alert = keepTexts(known, merged);
     const { annotationsJson, generatorURL } = slot.alert;
     if (annotationsJson !== known.annotationsJson || generatorURL !== known.generatorURL) slot.hasNewContent = true;
-    for (const listener of this.#listeners) listener.put(slot, false);
+    for (const listener of this.#listeners) listener.put(slot, false, known);
   }
 }
 

@@ -1,10 +1,10 @@
-import { formatInstant } from './contract/instant.ts';
-import type { FailingIntegration, IntegrationHealth } from './contract/integration-health.ts';
+import { formatInstant } from '../contract/instant.ts';
+import type { FailingIntegration, IntegrationHealth } from '../contract/integration-health.ts';
+import { type Failure, failureOf, noteFailure } from '../pipeline/notification/health.ts';
+import type { Receiver } from '../pipeline/receiver.ts';
+import type { AlertState } from '../state/alert-state.ts';
+import type { AlertGroup } from '../store/group.ts';
 import { decideGroup, type ExplanationParts } from './explanation.ts';
-import { type Failure, failureOf, noteFailure } from './pipeline/notification/health.ts';
-import type { Receiver } from './pipeline/receiver.ts';
-import type { AlertState } from './state/alert-state.ts';
-import type { AlertGroup } from './store/group.ts';
 
 /** How long retries may fail before they are reported: a service that restarts is no failure. */
 const MIN_RETRIED_MS = 30_000;

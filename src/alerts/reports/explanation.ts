@@ -1,18 +1,18 @@
-import { formatDuration } from '../kernel/duration.ts';
-import type { Explanation, IntegrationDecision, RouteExplanation } from './contract/explanation.ts';
-import { formatInstant } from './contract/instant.ts';
-import { isResolvedAt } from './domain/alert.ts';
-import { fingerprintOf, type LabelSet, printLabelSet } from './domain/label-set.ts';
-import { printMatchers } from './domain/matcher/matcher.ts';
-import type { NotificationReason } from './domain/notification.ts';
-import { groupLabels, type Route } from './domain/route.ts';
-import type { ActivePlan } from './pipeline/active-plan.ts';
-import { fingerprintsOf } from './pipeline/flushed-alert.ts';
-import { notifiedAlert, pairsOf } from './pipeline/notification/data.ts';
-import type { Receiver } from './pipeline/receiver.ts';
-import type { AlertState } from './state/alert-state.ts';
-import type { AlertGroup } from './store/group.ts';
-import type { AlertSlot } from './store/slot.ts';
+import { formatDuration } from '../../kernel/duration.ts';
+import type { Explanation, IntegrationDecision, RouteExplanation } from '../contract/explanation.ts';
+import { formatInstant } from '../contract/instant.ts';
+import { isResolvedAt } from '../domain/alert.ts';
+import { fingerprintOf, type LabelSet, printLabelSet } from '../domain/label-set.ts';
+import { printMatchers } from '../domain/matcher/matcher.ts';
+import type { NotificationReason } from '../domain/notification.ts';
+import { groupLabels, type Route } from '../domain/route.ts';
+import type { ActivePlan } from '../pipeline/active-plan.ts';
+import { fingerprintsOf } from '../pipeline/flushed-alert.ts';
+import { notifiedAlert, pairsOf } from '../pipeline/notification/data.ts';
+import type { Receiver } from '../pipeline/receiver.ts';
+import type { AlertState } from '../state/alert-state.ts';
+import type { AlertGroup } from '../store/group.ts';
+import type { AlertSlot } from '../store/slot.ts';
 
 export interface ExplanationParts {
   readonly state: AlertState;
@@ -66,6 +66,7 @@ function explainRoute(route: Route, labels: LabelSet, { state, plan, now }: Expl
   const receiver = receivers.get(route.receiver);
   const decide = mutedBy.length > 0 ? decideMuted : decideGroup;
   return {
+    routeId: route.id,
     receiver: route.receiver,
     path: route.path.map(({ matchers }) => printMatchers(matchers)),
     groupKey: `${route.key}:${printLabelSet(grouping)}`,
