@@ -1,5 +1,6 @@
 import type { ListedUser } from '../../src/dashboard/contract/user-list.ts';
 import type { Clock } from '../shared/clock.ts';
+import { keepLanguage } from '../shared/language.ts';
 import { StepRunner } from '../shared/step-runner.ts';
 import { nextFrame, nextTask } from '../shared/task.ts';
 import { THEMES, type Theme } from '../shared/theme.ts';
@@ -188,7 +189,7 @@ export class App {
       onShift: (direction) => this.#shift(direction),
       onTheme: (theme) => this.#setTheme(theme),
       onLanguage: (language) => {
-        this.#parts.settings.language = language;
+        keepLanguage(language);
         this.#rebuild('language');
       },
       onHelp: () => showHelp(this.#ui),

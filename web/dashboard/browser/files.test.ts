@@ -159,6 +159,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 42);
     assert.equal(await page.locator('#drop-zone').isVisible(), false);
     await kpiIs(page, 'total-cost', dollars(centsOf([...info, ...slope])));
+    assert.equal(await page.locator('.toast').count(), 0, 'files found at the start are not announced');
     const overlap = csvOf([...usageRows(2, { shiftMs: -7_200_000 }), ...info.slice(0, 10)]);
     await chooseFile(page, 'Load CSV', { name: 'again-info.csv', text: overlap });
     await requestsAre(page, 44);
@@ -166,6 +167,23 @@ browserTest('files on the analytics page', async (t, browser, check) => {
       .getByText(/10 duplicates removed/)
       .first()
       .waitFor({ state: 'attached' });
+
+    await t.test('a chosen file is there after a reload, until it is forgotten', async () => {
+      const forget = page.getByRole('button', { name: 'Forget 1 file' });
+      await forget.waitFor();
+      await page.reload();
+      await requestsAre(page, 44);
+      assert.equal(await page.locator('.toast').count(), 0);
+      await forget.click();
+      const dialog = page.getByRole('dialog', { name: 'Forget 1 file?' });
+      await dialog.getByText(/again-info\.csv/).waitFor();
+      await dialog.getByRole('button', { name: 'Forget 1 file' }).click();
+      await requestsAre(page, 42);
+      await forget.waitFor({ state: 'hidden' });
+      await page.reload();
+      await requestsAre(page, 42);
+      assert.equal(await forget.isVisible(), false);
+    });
   });
 
   check('a default file that other users cannot read is named, with the remedy', async (t) => {
@@ -174,5 +192,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     const page = await visit(t, browser, server.page);
     await page.getByText(/usage-events-info\.csv could not be read/).waitFor();
     await page.getByText(/chmod o\+r the file/).waitFor();
+    // The sample is of this year, the page's clock is not.
+    await page.locator('.budget .badge').getByText('No requests yet').waitFor();
   });
 });

@@ -278,7 +278,9 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
     assert.deepEqual(
-      await Promise.all(['timezone', 'theme', 'language'].map((key) => storedValue(page, `usage-analytics-${key}`))),
+      await Promise.all(
+        ['usage-analytics-timezone', 'usage-analytics-theme', 'opsdeck.language'].map((key) => storedValue(page, key)),
+      ),
       ['Pacific/Kiritimati', 'dark', 'de'],
     );
   });

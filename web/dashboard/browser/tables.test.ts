@@ -44,6 +44,26 @@ const column = (page: Page, index: number): Promise<string[]> =>
     `[...document.querySelectorAll('#table-requests tbody tr')].map((row) => row.cells[${index}].textContent)`,
   );
 
+/** Records the queries that the page sends to its worker. */
+const COUNT_QUERIES = `(() => {
+  const post = Worker.prototype.postMessage;
+  globalThis.queries = [];
+  Worker.prototype.postMessage = function (message, ...rest) {
+    if (message.request) queries.push(message.request.type);
+    return post.call(this, message, ...rest);
+  };
+})()`;
+
+/** Records what the charts write. */
+const RECORD_LABELS = `(() => {
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  globalThis.labels = new Set();
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    labels.add(String(text));
+    return write.call(this, text, ...rest);
+  };
+})()`;
+
 async function minCost(page: Page, typed: string): Promise<void> {
   await filters(page).getByLabel('Min. cost, US$').fill(typed);
   await filters(page).getByLabel('Min. cost, US$').press('Enter');
@@ -121,6 +141,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
 
     await t.test('a column head sorts, and shows its direction', async () => {
       await position(page, '1–50 of 120');
+      await page.evaluate(COUNT_QUERIES);
       const head = page.locator('#table-requests th', { has: page.getByRole('button', { name: 'Cost' }) });
       await head.getByRole('button').click();
       await head.and(page.locator('[aria-sort="descending"]')).waitFor();
@@ -128,10 +149,28 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       await head.getByRole('button').click();
       await head.and(page.locator('[aria-sort="ascending"]')).waitFor();
       await rowsOf(page).first().getByText('$0.10').waitFor();
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await position(page, '51–100 of 120');
+      await filters(page).getByLabel('Max mode').selectOption('no');
+      await position(page, '1–50 of 60');
+      await filters(page).getByLabel('Max mode').selectOption('all');
+      await position(page, '1–50 of 120');
+      assert.deepEqual(await page.evaluate('queries'), Array(5).fill('table'), 'nothing is aggregated again');
       const daily = page.locator('#table-daily');
       await daily.getByRole('button', { name: 'Day' }).click();
       await daily.locator('th[aria-sort="ascending"]').waitFor();
       await daily.locator('tbody tr').first().getByText('Jun 5').waitFor();
+    });
+
+    await t.test('on a phone the cost is in sight, and no hour loses its label', async () => {
+      await page.evaluate(RECORD_LABELS);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const { x = 0, width = 0 } = (await rowsOf(page).first().locator('td').last().boundingBox()) ?? {};
+      assert.ok(width > 0 && x + width <= 390, `the cost ends at ${x + width}`);
+      await page.locator('#chart-byHour').scrollIntoViewIfNeeded();
+      const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
+      await page.waitForFunction(`${JSON.stringify(hours)}.every((hour) => labels.has(hour))`);
+      await page.setViewportSize({ width: 1280, height: 900 });
     });
 
     await t.test('the fifteen most expensive, and none where nothing costs', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { familyColour, GROUP_COLOURS, groupColours } from './colours.ts';
 import { moveCursor } from './figure/cursor-move.ts';
-import { hiddenNow, hiddenToStore, legendOf, shorten, toggleHidden, withoutHidden } from './model.ts';
+import { hiddenNow, hiddenToStore, inLines, legendOf, shorten, toggleHidden, withoutHidden } from './model.ts';
 import { CHARTS } from './models/chart-list.ts';
 import { markerByCategory, markerByProject } from './models/marker-charts.ts';
 import { cumulative, overview as overviewChart } from './models/time-charts.ts';
@@ -82,6 +82,24 @@ test('events without a marker are hidden until they are shown, and that is remem
   const stored = hiddenToStore(model, toggleHidden(first, quiet, [], false));
   assert.equal(withoutHidden(model, hiddenNow(model, stored)).length, 3);
   assert.deepEqual([...hiddenToStore(model, hiddenNow(model, []))], [], 'unchanged switches are not stored');
+});
+
+test('recommended categories have English names on the English page, and files keep the German ones', () => {
+  const view = sampleView({ markerByCategory: [row('Analyse', 2), row('Review', 1), row('', 1, 'nameless')] });
+  const model = markerByCategory.model(view, context);
+  assert.deepEqual([0, 1, 2].map(model.name), ['Analysis', 'Review', 'Without category']);
+  assert.equal(model.parts?.[0]?.key, 'Analyse');
+});
+
+test('cache reads, and the total that consists mostly of them, have a row of their own', () => {
+  const inRow = overview.series.filter(({ axis }) => axis === 'row').map(({ key }) => key);
+  assert.deepEqual(inRow, ['cacheRead', 'total']);
+});
+
+test('a label too long for its column has a line per word', () => {
+  assert.deepEqual(inLines('Cache read', 200), 'Cache read');
+  assert.deepEqual(inLines('Cache read', 50), ['Cache', 'read']);
+  assert.deepEqual(inLines('Composer', 20), 'Composer');
 });
 
 test('categories are slices up to six, bars beyond', () => {

@@ -118,6 +118,14 @@ export function shorten(name: string, longest: number): string {
   return `${name.slice(0, Math.ceil((longest - 1) / 2))}…${name.slice(-Math.floor((longest - 1) / 2))}`;
 }
 
+/** Room that a letter of a label needs on average. */
+const LETTER_PX = 7;
+
+/** A label too long for its column, as one line per word. */
+export function inLines(text: string, columnPx: number): string | string[] {
+  return text.length * LETTER_PX > columnPx && text.includes(' ') ? text.split(' ') : text;
+}
+
 export function sumOf(values: ArrayLike<number>): number {
   let sum = 0;
   for (let index = 0; index < values.length; index++) sum += values[index] ?? 0;

@@ -18,7 +18,6 @@ export const KEYS = {
   visibility: 'usage-analytics-chart-visibility',
   markerDisplay: 'usage-marker-chart-display',
   zone: 'usage-analytics-timezone',
-  language: 'usage-analytics-language',
   basis: 'usage-analytics-cost-basis',
   topModels: 'usage-analytics-top-models',
 } as const;
@@ -30,9 +29,6 @@ export interface MarkerDisplay {
   readonly projectFilter: string;
   readonly showTablePopover: boolean;
 }
-
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 const DEFAULT_BUDGET = 70;
 const DEFAULT_HOURS = 24;
@@ -83,14 +79,6 @@ export class Settings {
     const { [chart]: _, ...others } = this.#readObject(KEYS.visibility);
     const mine = Object.fromEntries([...hidden].map((series) => [series, false]));
     this.#write(KEYS.visibility, JSON.stringify(hidden.size > 0 ? { ...others, [chart]: mine } : others));
-  }
-
-  get language(): Language | undefined {
-    return LANGUAGES.find((language) => language === this.#read(KEYS.language));
-  }
-
-  set language(language: Language) {
-    this.#write(KEYS.language, language);
   }
 
   /** The initial state without an address; `today` is `YYYY-MM-DD` in the display zone. */

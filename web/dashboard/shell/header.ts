@@ -1,9 +1,8 @@
 import { h, setText } from '../../shared/dom.ts';
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../shared/language.ts';
 import type { Theme } from '../../shared/theme.ts';
 import { THEMES } from '../../shared/theme.ts';
 import { iconButton } from '../controls/controls.ts';
-import type { Language } from '../data/settings.ts';
-import { LANGUAGES } from '../data/settings.ts';
 import type { Ui } from './ui.ts';
 
 export interface HeaderParts {
@@ -11,8 +10,6 @@ export interface HeaderParts {
   onLanguage(language: Language): void;
   onHelp(): void;
 }
-
-const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 /** The bar at the top: title, status, language and theme. */
 export class Header {

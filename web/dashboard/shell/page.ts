@@ -1,9 +1,9 @@
 import type { MarkerView, TimeSpan } from '../../../src/dashboard/domain/view.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { readLanguage } from '../../shared/language.ts';
 import { ChartsHost } from '../charts-host.ts';
 import type { ToolbarUser } from '../controls/toolbar.ts';
-import type { Language, Settings } from '../data/settings.ts';
-import { LANGUAGES } from '../data/settings.ts';
+import type { Settings } from '../data/settings.ts';
 import type { TopModels } from '../data/state.ts';
 import { MarkerPopover } from '../marker/popover.ts';
 import { createFormat, localeOf } from '../text/format.ts';
@@ -87,13 +87,8 @@ export class Page {
   }
 }
 
-function createUi({ settings, clock }: PageParts, zone: string): Ui {
-  const language = settings.language ?? wishedLanguage();
+function createUi({ clock }: PageParts, zone: string): Ui {
+  const language = readLanguage();
   const locale = localeOf(language, navigator.languages);
   return { t: createTranslate(language, locale), format: createFormat(locale, zone), language, clock };
-}
-
-function wishedLanguage(): Language {
-  const [wish = ''] = navigator.languages;
-  return LANGUAGES.find((language) => language === wish.slice(0, 2)) ?? 'en';
 }

@@ -1,6 +1,7 @@
 import type { TableColumn, TablePage } from '../../../src/dashboard/domain/table-page.ts';
 import type { View } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
+import type { Language } from '../../shared/language.ts';
 import { nextFrame } from '../../shared/task.ts';
 import type { Theme } from '../../shared/theme.ts';
 import { placeholders } from '../charts-host.ts';
@@ -9,7 +10,6 @@ import { PopoverSwitch } from '../controls/popover-switch.ts';
 import { RangePanel } from '../controls/range-panel.ts';
 import type { ToolbarParts, ToolbarUser } from '../controls/toolbar.ts';
 import { Toolbar } from '../controls/toolbar.ts';
-import type { Language } from '../data/settings.ts';
 import type { PageState, RequestFilters } from '../data/state.ts';
 import { KpiRow } from '../kpi-row.ts';
 import { MarkerTable } from '../marker/table.ts';

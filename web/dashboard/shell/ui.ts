@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.ts';
-import type { Language } from '../data/settings.ts';
+import type { Language } from '../../shared/language.ts';
 import type { Format } from '../text/format.ts';
 import type { Translate } from '../text/translate.ts';
 

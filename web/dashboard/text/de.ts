@@ -52,7 +52,7 @@ export const german: Readonly<Record<TextKey, string>> = {
 
   range: 'Zeitraum und Auflösung',
   'range.change': 'Ändern',
-  actions: 'Aktionen',
+  actions: 'Quelle, Nutzer und Aktionen',
   mode: 'Auswahl nach',
   'mode.time': 'Zeitraum',
   'mode.count': 'Anfragen',

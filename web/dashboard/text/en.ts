@@ -51,7 +51,7 @@ export const english = {
 
   range: 'Range and granularity',
   'range.change': 'Change',
-  actions: 'Actions',
+  actions: 'Source, users and actions',
   mode: 'Select by',
   'mode.time': 'Period',
   'mode.count': 'Requests',

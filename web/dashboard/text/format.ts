@@ -1,4 +1,4 @@
-import type { Language } from '../data/settings.ts';
+import type { Language } from '../../shared/language.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
+import type { Language } from '../../shared/language.ts';
 import { createTranslate as translateBy, type Values } from '../../shared/translate.ts';
-import type { Language } from '../data/settings.ts';
 import { german } from './de.ts';
 import type { TextKey } from './en.ts';
 import { english } from './en.ts';

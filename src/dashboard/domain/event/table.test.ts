@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableQuery } from '../table-page.ts';
-import { createData, csvOf, csvRow, inventRows, loadCsv, marker, tableQuery } from '../testdata/usage.ts';
+import { createData, csvOf, csvRow, inventRows, loadCsv, marker, tableQuery, viewQuery } from '../testdata/usage.ts';
 
 const day = (time: string) => `2026-06-01T${time}:00.000Z`;
 
@@ -38,6 +38,22 @@ test('rule A.6 and limits: individual requests are sorted newest first, fifty a 
   assert.deepEqual([page(9).page, page(0).page, page(Number.NaN).page], [3, 1, 1]);
   const empty = createData().table(tableQuery());
   assert.deepEqual([empty.page, empty.pages, empty.total, empty.rows], [1, 1, 0, []]);
+});
+
+test('pages, filters and orders follow each other, the markers and the data', () => {
+  const { hours, data } = fill();
+  const byCost = { sort: { by: 'cost', descending: true } } as const;
+  assert.deepEqual(hours(byCost), [12, 11, 10, 13]);
+  assert.deepEqual(hours({ ...byCost, maxMode: 'yes' }), [12, 10]);
+  assert.deepEqual(hours({ ...byCost, page: 2 }), [12, 11, 10, 13]);
+  assert.deepEqual(hours({ sort: { by: 'cost', descending: false } }), [13, 10, 11, 12]);
+  assert.deepEqual(hours({ project: { name: 'web' } }), [11]);
+  data.setMarkers([marker('c', day('12:30'), day('13:30'), { project: 'web' })]);
+  assert.deepEqual(hours({ project: { name: 'web' } }), [13]);
+  loadCsv(data, csvOf(csvRow(day('12:45'), 99, 5, 'auto', 'Yes')), { name: 'more.csv' });
+  assert.deepEqual(hours({ project: { name: 'web' } }), [13, 12]);
+  assert.deepEqual(hours({ ...byCost, maxMode: 'yes' }), [12, 12, 10]);
+  assert.deepEqual(hours({ ...byCost, view: viewQuery({ selection: { mode: 'count', count: 10 } }) }).length, 5);
 });
 
 test('rule A.6: the minimum cost keeps events with at least that many cents', () => {

@@ -1,7 +1,7 @@
 import type { Chart, ChartOptions, Scale, ScaleOptionsByType } from 'chart.js';
 import { extentOf, isDense } from '../dense/columns.ts';
 import type { Axis, ChartModel, Unit } from '../model.ts';
-import { shorten, sumOf } from '../model.ts';
+import { inLines, shorten, sumOf } from '../model.ts';
 import type { ChartFormat } from '../text/terms.ts';
 import { pickTicks, underOnce } from '../text/time-text.ts';
 import type { Theme } from '../theme.ts';
@@ -109,14 +109,6 @@ function categoryAxis(model: ChartModel, { theme, window }: PlotLook): Partial<S
       },
     },
   } as unknown as Partial<ScaleOptionsByType<'category'>>;
-}
-
-/** Room that a letter of a label needs on average. */
-const LETTER_PX = 7;
-
-/** A label too long for its column, as one line per word. */
-function inLines(text: string, columnPx: number): string | string[] {
-  return text.length * LETTER_PX > columnPx && text.includes(' ') ? text.split(' ') : text;
 }
 
 function placeTimeTicks(model: ChartModel, scale: Scale): void {
