@@ -29,6 +29,7 @@ import { createApi, createOutbox, freshId } from './session.ts';
 import { askForRoom, rememberRoom, showSettings } from './shell/dialogs.ts';
 import { Drawer } from './shell/drawer.ts';
 import { Notifier } from './shell/notifier.ts';
+import { pageHeader } from './shell/page-header.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
 import type { Actions, Ui } from './shell/ui.ts';
@@ -159,13 +160,13 @@ export class App {
 
   start(): void {
     const { model, topics } = this.#ui;
-    document.body.append(this.#element, this.#announcer.element, this.#toast.element);
-    this.#element.append(
-      h('a', { class: 'skip', href: '#main' }, t('skip')),
-      this.#rail.element,
-      this.#pane.element,
-      this.#drawer.element,
+    document.body.append(
+      pageHeader(this.#clock, this.#pane.flow.element),
+      this.#element,
+      this.#announcer.element,
+      this.#toast.element,
     );
+    this.#element.append(this.#rail.element, this.#pane.element, this.#drawer.element);
     for (const room of this.#boot.rooms) model.put(room);
     topics.on('rooms', () => this.#notifier.draw());
     this.#reads = new ReadTracker(this.#ui, {
