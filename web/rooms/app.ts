@@ -52,7 +52,10 @@ export class App {
   readonly #composers: Composers;
   readonly #pane: RoomPane;
   readonly #thread: ThreadPanel;
-  readonly #drawer = new Drawer((isOpen) => this.#drawerChanged(isOpen));
+  readonly #drawer = new Drawer(
+    (isOpen) => this.#drawerChanged(isOpen),
+    (name) => this.#panels.dismissed(name),
+  );
   readonly #panels: RoomPanels;
   readonly #inbox: InboxPanel;
   readonly #rail: Rail;
@@ -260,6 +263,7 @@ export class App {
         this.#pane.composer.text = this.#composers.drafts.read(entry.room.id);
         if (isAtEnd && entry.newAfterSeq !== undefined) this.#pane.flow.revealRow('new');
         if (matchMedia('(pointer: fine)').matches && isAtEnd) this.#pane.composer.focus();
+        this.#panels.fill();
         topics.changed('rooms');
       },
       revealInRoom: (id) => this.#pane.flow.reveal(id),
@@ -284,6 +288,7 @@ export class App {
     if (isOpen && dataset.pane !== 'drawer') dataset.behind = dataset.pane;
     if (isOpen) dataset.pane = 'drawer';
     else if (dataset.pane === 'drawer') dataset.pane = dataset.behind;
+    if (!isOpen) this.#panels.fill();
   }
 
   #arrived(entry: RoomEntry, message: WireMessage): void {

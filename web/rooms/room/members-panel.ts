@@ -36,12 +36,13 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   const element = h(
     'div',
     { class: 'panel' },
-    about,
-    entry.me && notifyField(entry, entry.me, ui),
+    !settings && about,
     pins,
     people.element,
     mayManage && addForm(entry, ui),
     mayManage && inviteForm(entry.room, ui),
+    entry.me && notifyField(entry, entry.me, ui),
+    settings && about,
     entry.me &&
       h(
         'section',
