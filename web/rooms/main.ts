@@ -6,9 +6,10 @@ import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
 import { pageHeader } from './shell/page-header.ts';
 import { signInPage } from './sign-in.ts';
-import { language } from './text/text.ts';
+import { language, loadTexts } from './text/text.ts';
 
 document.documentElement.lang = language;
+await loadTexts();
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | SignInBoot | null;
 

@@ -127,7 +127,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(
         h('code', { tabindex: 0 }, link),
-        copyButton(clock, t('members.invite.copy'), () => link, copyWords),
+        copyButton(clock, t('members.invite.copy'), () => link, copyWords()),
       );
     } catch (error) {
       actions.fail(error);
