@@ -29,6 +29,7 @@ import { createApi, createOutbox, freshId } from './session.ts';
 import { askForRoom, rememberRoom, showSettings } from './shell/dialogs.ts';
 import { Drawer } from './shell/drawer.ts';
 import { Notifier } from './shell/notifier.ts';
+import { pageHeader } from './shell/page-header.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
 import { Toast } from './shell/toast.ts';
 import type { Actions, Ui } from './shell/ui.ts';
@@ -51,7 +52,10 @@ export class App {
   readonly #composers: Composers;
   readonly #pane: RoomPane;
   readonly #thread: ThreadPanel;
-  readonly #drawer = new Drawer((isOpen) => this.#drawerChanged(isOpen));
+  readonly #drawer = new Drawer(
+    (isOpen) => this.#drawerChanged(isOpen),
+    (name) => this.#panels.dismissed(name),
+  );
   readonly #panels: RoomPanels;
   readonly #inbox: InboxPanel;
   readonly #rail: Rail;
@@ -159,13 +163,13 @@ export class App {
 
   start(): void {
     const { model, topics } = this.#ui;
-    document.body.append(this.#element, this.#announcer.element, this.#toast.element);
-    this.#element.append(
-      h('a', { class: 'skip', href: '#main' }, t('skip')),
-      this.#rail.element,
-      this.#pane.element,
-      this.#drawer.element,
+    document.body.append(
+      pageHeader(this.#clock, this.#pane.flow.element),
+      this.#element,
+      this.#announcer.element,
+      this.#toast.element,
     );
+    this.#element.append(this.#rail.element, this.#pane.element, this.#drawer.element);
     for (const room of this.#boot.rooms) model.put(room);
     topics.on('rooms', () => this.#notifier.draw());
     this.#reads = new ReadTracker(this.#ui, {
@@ -259,6 +263,7 @@ export class App {
         this.#pane.composer.text = this.#composers.drafts.read(entry.room.id);
         if (isAtEnd && entry.newAfterSeq !== undefined) this.#pane.flow.revealRow('new');
         if (matchMedia('(pointer: fine)').matches && isAtEnd) this.#pane.composer.focus();
+        this.#panels.fill();
         topics.changed('rooms');
       },
       revealInRoom: (id) => this.#pane.flow.reveal(id),
@@ -283,6 +288,7 @@ export class App {
     if (isOpen && dataset.pane !== 'drawer') dataset.behind = dataset.pane;
     if (isOpen) dataset.pane = 'drawer';
     else if (dataset.pane === 'drawer') dataset.pane = dataset.behind;
+    if (!isOpen) this.#panels.fill();
   }
 
   #arrived(entry: RoomEntry, message: WireMessage): void {

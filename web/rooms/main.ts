@@ -4,16 +4,19 @@ import { App } from './app.ts';
 import { openOutboxStorage } from './composer/outbox-storage.ts';
 import { parsePath } from './route.ts';
 import { createApi } from './session.ts';
+import { pageHeader } from './shell/page-header.ts';
 import { signInPage } from './sign-in.ts';
-import { language } from './text/text.ts';
+import { language, loadTexts } from './text/text.ts';
 
 document.documentElement.lang = language;
+await loadTexts();
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || 'null') as Boot | SignInBoot | null;
 
 function askWhoItIs(auth: Boot['auth']): void {
   const api = createApi(browserClock, { auth, user: null });
-  document.body.replaceChildren(signInPage(auth, parsePath(location.pathname).invite, api));
+  const page = signInPage(auth, parsePath(location.pathname).invite, api);
+  document.body.replaceChildren(pageHeader(browserClock, page), page);
 }
 
 if (boot?.user) {

@@ -4,7 +4,7 @@ import { h } from '../shared/dom.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
 import { readInvitation } from './room/invitation.ts';
-import { addressOf, ROOT } from './root.ts';
+import { ROOT } from './root.ts';
 import { parsePath } from './route.ts';
 import { rememberUser } from './shell/dialogs.ts';
 import { t } from './text/text.ts';
@@ -14,13 +14,7 @@ export function signInPage(auth: Boot['auth'], invite: string | undefined, api: 
   const problem = h('p', { class: 'form-problem', role: 'alert' });
   const form =
     auth === 'none' ? nameForm() : invite === undefined ? tokenForm(api, problem) : inviteForm(api, invite, problem);
-  return h(
-    'main',
-    { class: 'sign-in' },
-    h('img', { src: addressOf('/favicon.svg'), alt: '', width: 40, height: 40 }),
-    form,
-    problem,
-  );
+  return h('main', { class: 'sign-in', id: 'main', tabindex: -1 }, form, problem);
 }
 
 function nameForm(): HTMLElement {

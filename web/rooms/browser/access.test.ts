@@ -12,7 +12,14 @@ import {
   serveRooms,
   write,
 } from '../../../src/rooms/testing/browser.ts';
-import { findBarriers, fitsAcross, launchBrowser, needsBrowser, picture } from '../../../src/testing/browser.ts';
+import {
+  findBarriers,
+  fitsAcross,
+  launchBrowser,
+  needsBrowser,
+  picture,
+  settles,
+} from '../../../src/testing/browser.ts';
 import { isLongRound } from '../../../src/testing/long-round.ts';
 
 async function fill(t: TestContext): Promise<RoomsServer> {
@@ -98,7 +105,10 @@ const STATES: readonly (readonly [name: string, path: string, show: Act, check?:
         .click();
       await page.locator('.drawer article').nth(1).waitFor();
     },
-    async (page) => assert.equal(await page.getByRole('main').count(), 1, 'a narrowed window has one main part'),
+    (page) =>
+      settles('a narrowed or widened window to have one main part', async () =>
+        assert.equal(await page.getByRole('main').count(), 1),
+      ),
   ],
   [
     'card',

@@ -9,11 +9,6 @@ import type { TextKey } from '../text/en.ts';
 import { t } from '../text/text.ts';
 import { handleOf } from './handle.ts';
 
-const KINDS = [
-  ['echo', t('copilot.echo')],
-  ['openai', t('copilot.openai')],
-  ['anthropic', 'anthropic'],
-] as const;
 const TRIGGERS = ['mention', 'always', 'alert', 'manual', 'off'] as const;
 const PLACES = ['thread', 'room'] as const;
 
@@ -215,7 +210,11 @@ export class CopilotForm {
 
 function createFields() {
   return {
-    provider: choice(KINDS),
+    provider: choice([
+      ['echo', t('copilot.echo')],
+      ['openai', t('copilot.openai')],
+      ['anthropic', 'anthropic'],
+    ]),
     key: h('input', { type: 'password', autocomplete: 'off', 'aria-describedby': 'copilot-key-hint' }),
     name: h('input', { type: 'text', maxlength: 40 }),
     trigger: choice(TRIGGERS.map((value) => [value, t(`copilot.trigger.${value}`)])),

@@ -140,7 +140,7 @@ function dressCode(pre: HTMLPreElement, clock: Clock): void {
   pre.setAttribute('aria-label', language === '' ? t('message.code') : t('message.code-of', { language }));
   frame.append(
     pre,
-    copyButton(clock, t('message.copy-code'), () => text, copyWords),
+    copyButton(clock, t('message.copy-code'), () => text, copyWords()),
   );
 }
 

@@ -2,7 +2,6 @@ import { h, setText, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { roomName } from '../room/name.ts';
-import { addressOf, ROOT } from '../root.ts';
 import { pathOfRoom } from '../route.ts';
 import type { Ui } from '../shell/ui.ts';
 import { t } from '../text/text.ts';
@@ -56,17 +55,6 @@ export class Rail {
       'nav',
       { class: 'rail', 'aria-label': t('rail') },
       h(
-        'header',
-        { class: 'rail-head' },
-        h(
-          'a',
-          { class: 'brand', href: ROOT },
-          h('img', { src: addressOf('/favicon.svg'), alt: '', width: 24, height: 24 }),
-          h('span', {}, t('rail')),
-        ),
-        this.#pill,
-      ),
-      h(
         'button',
         { type: 'button', class: 'search-button', onclick: () => hooks.search() },
         icon('search'),
@@ -84,7 +72,7 @@ export class Rail {
         this.#othersTitle,
         this.#others,
       ),
-      h('footer', { class: 'rail-foot' }, me),
+      h('footer', { class: 'rail-foot' }, me, this.#pill),
     );
     ui.topics.on('rooms', () => this.show());
     ui.topics.on('inbox', () => this.#showInbox());

@@ -26,7 +26,7 @@ export function emptyRoom({ slug, name }: WireRoom, { clock }: Ui): HTMLElement 
           'div',
           { class: 'recipe-line' },
           h('code', { tabindex: 0 }, line),
-          copyButton(clock, t(`${label}.copy`), () => line, copyWords),
+          copyButton(clock, t(`${label}.copy`), () => line, copyWords()),
         ),
       ),
     ),

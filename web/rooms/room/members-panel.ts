@@ -36,12 +36,13 @@ export function membersPanel(entry: RoomEntry, ui: Ui): Panel {
   const element = h(
     'div',
     { class: 'panel' },
-    about,
-    entry.me && notifyField(entry, entry.me, ui),
+    !settings && about,
     pins,
     people.element,
     mayManage && addForm(entry, ui),
     mayManage && inviteForm(entry.room, ui),
+    entry.me && notifyField(entry, entry.me, ui),
+    settings && about,
     entry.me &&
       h(
         'section',
@@ -126,7 +127,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(
         h('code', { tabindex: 0 }, link),
-        copyButton(clock, t('members.invite.copy'), () => link, copyWords),
+        copyButton(clock, t('members.invite.copy'), () => link, copyWords()),
       );
     } catch (error) {
       actions.fail(error);

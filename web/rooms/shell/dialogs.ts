@@ -2,12 +2,10 @@ import type { Boot } from '../../../src/rooms/contract/boot.ts';
 import type { RoomDraftBody, WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
-import { keepLanguage, LANGUAGE_NAMES, LANGUAGES, type Language } from '../../shared/language.ts';
-import { chooseTheme, readTheme, THEMES, type Theme } from '../../shared/theme.ts';
 import { reasonOf } from '../api-error.ts';
 import { ROOT } from '../root.ts';
 import type { TextKey } from '../text/en.ts';
-import { language, t } from '../text/text.ts';
+import { t } from '../text/text.ts';
 import type { Ui } from './ui.ts';
 
 interface Asked {
@@ -112,7 +110,7 @@ const KEYS = [
   'keys.rooms',
 ] as const satisfies readonly TextKey[];
 
-/** Name, look, notifications and keys. */
+/** Name, notifications and keys. */
 export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void {
   const { account } = model;
   const name = h('input', {
@@ -124,12 +122,6 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
     pattern: '[a-z0-9][a-z0-9._\\-]*',
     title: t('me.name.rule'),
   });
-  const theme = h(
-    'select',
-    {},
-    THEMES.map((value) => h('option', { value, selected: value === readTheme() }, t(`theme.${value}`))),
-  );
-  theme.addEventListener('change', () => chooseTheme(theme.value as Theme));
   const signOut = async () => {
     await api.send('DELETE', '/api/session').catch(() => {});
     location.assign(ROOT);
@@ -140,8 +132,6 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
       auth === 'none'
         ? h('label', {}, t('me.name'), name)
         : h('p', { class: 'soft' }, t('me.signed-in', { name: account.name, id: account.id })),
-      h('label', {}, t('me.theme'), theme),
-      h('label', {}, t('me.language'), languageChoice()),
       notificationsButton(actions.say),
       auth === 'token' && h('button', { type: 'button', onclick: signOut }, t('me.sign-out')),
       h(
@@ -160,20 +150,6 @@ export function showSettings({ auth }: Boot, { api, model, actions }: Ui): void 
       if (auth === 'none' && name.value !== account.id) rememberUser(name.value);
     },
   });
-}
-
-/** The page is loaded again in the chosen language; drafts and unsent messages are kept. */
-function languageChoice(): HTMLElement {
-  const choice = h(
-    'select',
-    {},
-    LANGUAGES.map((value) => h('option', { value, lang: value, selected: value === language }, LANGUAGE_NAMES[value])),
-  );
-  choice.addEventListener('change', () => {
-    keepLanguage(choice.value as Language);
-    location.reload();
-  });
-  return choice;
 }
 
 function notificationsButton(say: (text: string) => void): HTMLElement | false {

@@ -12,7 +12,12 @@ export class Drawer {
   #back: HTMLElement | null = null;
   #name = '';
 
-  constructor(onChange: (isOpen: boolean) => void) {
+  /** `dismissed`: the user has closed the panel of this name. */
+  constructor(onChange: (isOpen: boolean) => void, dismissed: (name: string) => void) {
+    const dismiss = () => {
+      dismissed(this.#name);
+      this.close();
+    };
     const close = h(
       'button',
       {
@@ -20,7 +25,7 @@ export class Drawer {
         class: 'icon-button',
         'aria-label': t('close'),
         title: t('close.key'),
-        onclick: () => this.close(),
+        onclick: dismiss,
       },
       icon('close'),
     );
@@ -33,7 +38,7 @@ export class Drawer {
     this.element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
       event.preventDefault();
-      this.close();
+      dismiss();
     });
     this.#phone.addEventListener('change', () => this.#setRole());
     this.#close = () => onChange(false);
@@ -47,7 +52,7 @@ export class Drawer {
     return this.#name;
   }
 
-  show(name: string, title: string, content: HTMLElement): void {
+  show(name: string, title: string, content: HTMLElement, { isFocused = true } = {}): void {
     if (this.#name === '') this.#back = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     this.#name = name;
     setText(this.#title, title);
@@ -56,7 +61,7 @@ export class Drawer {
     this.#body.replaceChildren(content);
     this.element.hidden = false;
     this.#open();
-    this.#title.focus();
+    if (isFocused) this.#title.focus();
   }
 
   /** On a phone the drawer covers the page. */

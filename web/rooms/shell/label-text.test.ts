@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTranslate } from '../text/translate.ts';
+import { createTranslate } from '../../shared/translate.ts';
+import { english } from '../text/en.ts';
 import { parseCount, parseLabels, printLabels } from './label-text.ts';
 
-const t = createTranslate('en', 'en');
+const t = createTranslate(english, 'en');
 
 test('labels are read as they are printed', () => {
   const labels = { team: 'payments', region: 'eu west', formula: 'a=b', empty: '' };

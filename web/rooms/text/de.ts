@@ -1,7 +1,6 @@
 import type { TextKey } from './en.ts';
 
 export const german = {
-  skip: 'Zu den Nachrichten springen',
   'room.unknown': 'Der Raum {room} existiert nicht oder ist nicht freigegeben',
   'room.left': '{room} verlassen',
   'room.lost': 'Kein Mitglied mehr in {room}',
@@ -330,11 +329,6 @@ export const german = {
   'me.name': 'Mein Name hier',
   'me.name.rule': 'Kleinbuchstaben, Ziffern, „.“, „_“ und „-“',
   'me.signed-in': 'Angemeldet als {name} (@{id})',
-  'me.language': 'Sprache',
-  'me.theme': 'Farben',
-  'theme.system': 'wie das System',
-  'theme.light': 'hell',
-  'theme.dark': 'dunkel',
   'me.notify': 'Auf diesem Gerät benachrichtigen',
   'me.notify.on': 'Benachrichtigungen sind eingeschaltet',
   'me.notify.refused': 'Der Browser lässt es nicht zu',

@@ -1,6 +1,5 @@
 /** Every text of the page. `{name}` is a value; `one || many` is chosen by the number `n`. */
 export const english = {
-  skip: 'Skip to the messages',
   'room.unknown': 'There is no room {room}, or you may not see it',
   'room.left': 'You have left {room}',
   'room.lost': 'You are no longer in {room}',
@@ -326,11 +325,6 @@ export const english = {
   'me.name': 'Your name here',
   'me.name.rule': 'small letters, digits, ".", "_" and "-"',
   'me.signed-in': 'Signed in as {name} (@{id})',
-  'me.language': 'Language',
-  'me.theme': 'Colours',
-  'theme.system': 'as the system',
-  'theme.light': 'light',
-  'theme.dark': 'dark',
   'me.notify': 'Notify me on this device',
   'me.notify.on': 'You will be notified',
   'me.notify.refused': 'The browser does not allow it',

@@ -1,8 +1,10 @@
 import type { CopyWords } from '../../shared/copy-button.ts';
 import { readLanguage } from '../../shared/language.ts';
-import type { Values } from '../../shared/translate.ts';
-import type { TextKey } from './en.ts';
-import { createTranslate } from './translate.ts';
+import { createTranslate, type Values } from '../../shared/translate.ts';
+import { english, type TextKey } from './en.ts';
+import type { Translate } from './translate.ts';
+
+type German = typeof import('../german.ts');
 
 /** The language of the page; another one takes effect when the page is loaded again. */
 export const language = readLanguage();
@@ -10,10 +12,27 @@ export const language = readLanguage();
 /** The browser's variant of the language, such as `en-GB`, for times and numbers. */
 export const locale = navigator.languages?.find((name) => name.split('-')[0] === language) ?? language;
 
-/** Translates into the language of the page. */
-export const t = createTranslate(language, locale);
+let translate: Translate = createTranslate<TextKey>(english, locale);
+let german: German | undefined;
 
-export const copyWords: CopyWords = { copy: t('copy'), copied: t('copied'), byHand: t('copy.by-hand') };
+/**
+ * Loads the texts of the language, if they are not English, before the page is drawn: they are a file of their own, so that
+ * others do not wait for them. English stays if the file cannot be read.
+ */
+export async function loadTexts(): Promise<void> {
+  const address = document.querySelector<HTMLMetaElement>(`meta[name="texts-${language}"]`)?.content;
+  if (address === undefined) return;
+  german = await (import(new URL(address, location.href).href) as Promise<German>).catch(() => undefined);
+  if (german) translate = createTranslate<TextKey>(german.german, locale);
+}
+
+/** Translates into the language of the page. */
+export const t: Translate = (key, values) => translate(key, values);
+
+/** The German of what the server says; undefined in English. */
+export const serverGerman = (): Pick<German, 'CARD_WORDS' | 'COMMANDS' | 'REFUSALS'> | undefined => german;
+
+export const copyWords = (): CopyWords => ({ copy: t('copy'), copied: t('copied'), byHand: t('copy.by-hand') });
 
 /** Stands for the place of an element; occurs in no text. */
 const PLACE = '\0';
