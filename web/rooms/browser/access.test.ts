@@ -234,6 +234,21 @@ test('accessibility of the page of the rooms', { timeout: 600_000 }, async (t) =
     assert.equal(await page.locator('nav.rail').isVisible(), true, 'the inbox returns to where it was opened');
   });
 
+  await t.test('a wide window shows what a room is about, until that is closed', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana', { width: 2560 });
+    const about = page.getByRole('complementary', { name: 'About this room' });
+    await about.waitFor();
+    assert.equal(await page.evaluate("document.activeElement.matches('main textarea')"), true);
+    await page.locator('.thread-link').first().click();
+    await page.locator('.drawer article').nth(1).waitFor();
+    await page.keyboard.press('Escape');
+    await about.getByRole('button', { name: 'Close' }).click();
+    await about.waitFor({ state: 'hidden' });
+    await page.locator('.rail-link', { hasText: 'Quiet' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet' }).waitFor();
+    assert.equal(await about.count(), 0);
+  });
+
   await t.test('a tap covers no text; it offers the actions as a list', async (t) => {
     const { page } = await openWindow(t, browser, server.url, 'ana', { width: 390, height: 844, isTouch: true });
     await server.send('kim', 'POST', '/api/message', { roomId: 'ops', body: 'a line' });
