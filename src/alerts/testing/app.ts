@@ -1,8 +1,8 @@
-import { aloneDeck } from '../../kernel/deck/deck.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aloneDeck } from '../../kernel/deck/deck.ts';
 import type { SiteRules } from '../../kernel/http/site-address.ts';
 import { createLog, type Log } from '../../kernel/log.ts';
 import { Metrics } from '../../kernel/metrics/metrics.ts';
