@@ -14,6 +14,7 @@ import type {
   SilenceId,
 } from '../../src/alerts/contract/wire.ts';
 import type { Clock } from '../shared/clock.ts';
+import { t } from './text.ts';
 
 /**
  * A failed request: `refused` by the server (4xx), `failed` with any other answer, `unreachable` without one.
@@ -121,7 +122,7 @@ export class Api {
     try {
       return JSON.parse(text) as Answer;
     } catch {
-      throw new ApiError('The answer is not JSON: is there a proxy or a login page in between?', 'failed', status);
+      throw new ApiError(t('error.no-json'), 'failed', status);
     }
   }
 
@@ -138,13 +139,13 @@ export class Api {
       if (response.ok) return { text, status: response.status };
       const kind = response.status >= 400 && response.status < 500 ? 'refused' : 'failed';
       throw new ApiError(
-        causeOf(text) || `The server answered ${response.status} ${response.statusText}`.trim(),
+        causeOf(text) || t('error.status', { status: `${response.status} ${response.statusText}`.trim() }),
         kind,
         response.status,
       );
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      throw new ApiError('The server does not answer', 'unreachable');
+      throw new ApiError(t('error.unreachable'), 'unreachable');
     } finally {
       cancelTimer();
       signal?.removeEventListener('abort', giveUp);

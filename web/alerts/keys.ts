@@ -5,13 +5,10 @@ export type KeyAction =
   | 'search'
   | 'next'
   | 'previous'
-  | 'first'
-  | 'last'
   | 'select'
   | 'select-range'
   | 'acknowledge'
   | 'silence'
-  | 'why'
   | 'open-all'
   | 'close-all'
   | 'density'
@@ -31,16 +28,14 @@ export interface KeyRow {
 /** The keys of the page, as `?` lists them. */
 export const KEYS: readonly KeyRow[] = [
   { keys: ['/'], text: 'key.search', action: 'search' },
-  { keys: ['j', 'ArrowDown'], text: 'key.next', action: 'next' },
-  { keys: ['k', 'ArrowUp'], text: 'key.previous', action: 'previous' },
-  { keys: ['Home'], text: 'key.first', action: 'first' },
-  { keys: ['End'], text: 'key.last', action: 'last' },
+  { keys: ['j'], text: 'key.next', action: 'next' },
+  { keys: ['k'], text: 'key.previous', action: 'previous' },
+  { keys: ['ArrowDown', 'ArrowUp', 'Home', 'End'], text: 'key.move' },
   { keys: ['Enter'], text: 'key.open' },
   { keys: ['x'], text: 'key.select', action: 'select' },
   { keys: ['X'], text: 'key.select-range', action: 'select-range' },
   { keys: ['a'], text: 'key.acknowledge', action: 'acknowledge' },
   { keys: ['s'], text: 'key.silence', action: 'silence' },
-  { keys: ['w'], text: 'key.why', action: 'why' },
   { keys: ['o'], text: 'key.open-all', action: 'open-all' },
   { keys: ['c'], text: 'key.close-all', action: 'close-all' },
   { keys: ['d'], text: 'key.density', action: 'density' },
@@ -53,18 +48,8 @@ export const KEYS: readonly KeyRow[] = [
 
 const BY_KEY = new Map(KEYS.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)));
 
-/** The part of a `KeyboardEvent` that decides. */
-export interface PressedKey {
-  readonly key: string;
-  readonly ctrlKey: boolean;
-  readonly altKey: boolean;
-  readonly metaKey: boolean;
-}
-
-/** The action of a pressed key; undefined for any other key, and together with Ctrl, Alt or Meta. */
-export function actionOf(event: PressedKey): KeyAction | undefined {
-  return event.ctrlKey || event.altKey || event.metaKey ? undefined : BY_KEY.get(event.key);
-}
+/** The action of a pressed key, as `KeyboardEvent.key` names it; undefined for any other key. */
+export const actionOf = (key: string): KeyAction | undefined => BY_KEY.get(key);
 
 const NAMES: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', X: '⇧ X' };
 

@@ -3,19 +3,23 @@ import { AlertsPage } from './alert/page.ts';
 import { Api } from './api.ts';
 import { watchConditions } from './conditions.ts';
 import { HistoryPage } from './history/page.ts';
+import { showKeys } from './key-dialog.ts';
+import { actionOf } from './keys.ts';
 import { NotFoundPage } from './not-found-page.ts';
 import type { Page, PageContext } from './page.ts';
 import { Times } from './parts/times.ts';
 import type { Route } from './route.ts';
-import { formatHash, parseHash } from './route.ts';
 import { RoutingPage } from './routing/page.ts';
+import { ALL_ALERTS, formatHash, parseHash } from './route.ts';
 import { SettingsPage } from './settings/page.ts';
+import type { SettingValues } from './settings/settings.ts';
 import { Settings } from './settings/settings.ts';
 import { Shell } from './shell.ts';
 import { SilenceFormPage } from './silence/form-page.ts';
 import { SilencesPage } from './silence/list-page.ts';
 import { SilencePage } from './silence/page.ts';
 import { StatusPage } from './status/page.ts';
+import { WallPage } from './wall/page.ts';
 
 /** The interval for updating relative times. */
 const TICK_MS = 5000;
@@ -23,7 +27,7 @@ const TICK_MS = 5000;
 function createPage(context: PageContext, route: Route): Page {
   switch (route.page) {
     case 'alerts':
-      return new AlertsPage(context, route);
+      return route.wall ? new WallPage(context, route) : new AlertsPage(context, route);
     case 'silences':
       return new SilencesPage(context, route);
     case 'silence':
@@ -60,6 +64,12 @@ function isTyping(event: KeyboardEvent): boolean {
   return event.target instanceof Element && event.target.closest(TYPING) !== null;
 }
 
+/** The first view of an address without a hash: the wall for `?wall`, else the saved filter that is to begin with. */
+function startHash({ filters, startFilter }: SettingValues): string | undefined {
+  if (new URLSearchParams(location.search).has('wall')) return formatHash({ ...ALL_ALERTS, wall: true });
+  return filters.find(({ name }) => name === startFilter)?.hash;
+}
+
 /** Shows the page of the URL's hash, and follows its changes. */
 class Browser {
   readonly #context: PageContext;
@@ -78,7 +88,7 @@ class Browser {
       settings,
       shell: this.#shell,
       times: new Times(browserClock, settings),
-      memory: { openGroups: new Map() },
+      memory: { openGroups: new Map(), expanded: new Set() },
       navigate: (route, options) => this.#navigate(formatHash(route), options?.replace === true),
       leave: () => {
         if (this.#shown > 1) history.back();
@@ -91,6 +101,8 @@ class Browser {
     history.scrollRestoration = 'manual';
     this.#shell.mount(document.body);
     watchConditions(this.#context);
+    const start = startHash(this.#context.settings.values);
+    if (start !== undefined && location.hash === '') history.replaceState(null, '', start);
     this.#show();
     window.addEventListener('hashchange', () => this.#show());
     document.addEventListener('keydown', (event) => this.#onKey(event));
@@ -124,9 +136,11 @@ class Browser {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    if (event.key === '/' && this.#page?.focusFilter) this.#page.focusFilter();
-    else if (event.key === 'n') location.hash = this.#shell.newSilenceHash;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    const action = actionOf(event.key);
+    if (action === 'search' && this.#page?.focusFilter) this.#page.focusFilter();
+    else if (action === 'new-silence') location.hash = this.#shell.newSilenceHash;
+    else if (action === 'help') showKeys();
     else if (!this.#page?.press?.(event.key)) return;
     event.preventDefault();
   }

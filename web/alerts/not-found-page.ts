@@ -1,22 +1,23 @@
 import { h } from '../shared/dom.ts';
 import type { Page } from './page.ts';
 import { stateBox } from './states.ts';
+import { t } from './text.ts';
 
 /** For unknown links. */
 export class NotFoundPage implements Page {
   readonly element = h(
     'div',
     { class: 'page' },
-    h('h1', { tabindex: -1 }, 'No such page'),
+    h('h1', { tabindex: -1 }, t('missing.title')),
     stateBox(
-      'This link leads nowhere.',
-      'It may be mistyped, or made for another program.',
-      h('a', { class: 'button', href: '#/alerts' }, 'To the alerts'),
+      t('missing.what'),
+      t('missing.why'),
+      h('a', { class: 'button', href: '#/alerts' }, t('missing.to-alerts')),
     ),
   );
 
   constructor() {
-    document.title = 'No such page · opsdeck';
+    document.title = `${t('missing.title')} · opsdeck`;
   }
 
   follow(): boolean {

@@ -28,6 +28,8 @@ export interface PageMemory {
   groups?: { readonly asked: string; readonly groups: readonly AlertGroup[]; readonly at: number };
   /** Groups that the user opened or closed, by key. */
   readonly openGroups: Map<string, boolean>;
+  /** Alerts that show their details, by fingerprint. */
+  readonly expanded: Set<string>;
   /** Shown once on the silence's page after saving. */
   notice?: string;
 }
@@ -49,4 +51,14 @@ export interface Page {
 /** A poller for a visible page, with the interval of the settings. */
 export function pollFor({ clock, settings }: PageContext, run: (signal: AbortSignal) => Promise<void>): Poller {
   return new Poller({ clock, visibility: tabVisibility, intervalMs: () => settings.values.refreshSeconds * 1000, run });
+}
+
+/** A poller that also runs while the tab is hidden. */
+export function pollAlways({ clock, settings }: PageContext, run: (signal: AbortSignal) => Promise<void>): Poller {
+  return new Poller({
+    clock,
+    visibility: { visible: () => true, watch: () => () => {} },
+    intervalMs: () => settings.values.refreshSeconds * 1000,
+    run,
+  });
 }

@@ -11,6 +11,10 @@ export interface AlertsRoute {
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly muted: boolean;
+  /** Words to look for in labels and annotations; empty for all. */
+  readonly search: string;
+  /** Whether the alerts are shown for a wall: large, and without controls. */
+  readonly wall: boolean;
 }
 
 export interface NewSilenceRoute {
@@ -54,6 +58,8 @@ export const ALL_ALERTS: AlertsRoute = {
   silenced: false,
   inhibited: false,
   muted: false,
+  search: '',
+  wall: false,
 };
 
 /** Parses a location's hash. Links have Alertmanager's form, so that old notifications' links still work. */
@@ -97,6 +103,8 @@ function parseAlerts(parameters: ReadonlyMap<string, string>): AlertsRoute {
     silenced: flag('silenced'),
     inhibited: flag('inhibited'),
     muted: flag('muted'),
+    search: parameters.get('search') ?? '',
+    wall: parameters.has('wall') && parameters.get('wall') !== 'false',
   };
 }
 
@@ -136,6 +144,8 @@ export function formatHash(route: Route): string {
         silenced: route.silenced ? 'true' : '',
         inhibited: route.inhibited ? 'true' : '',
         muted: route.muted ? 'true' : '',
+        search: route.search,
+        wall: route.wall ? 'true' : '',
       })}`;
     case 'silences':
       return `#/silences${formatQuery({ state: route.tab === 'active' ? '' : route.tab, filter: route.filter })}`;

@@ -1,6 +1,7 @@
 import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
 import { ApiError } from './api.ts';
+import { t } from './text.ts';
 
 /** The placeholder for an empty, loading or failed list. */
 export function stateBox(title: string, text: string, ...actions: readonly Child[]): HTMLElement {
@@ -14,14 +15,14 @@ export function stateBox(title: string, text: string, ...actions: readonly Child
 }
 
 export function loadingBox(what: string): HTMLElement {
-  return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, `Loading ${what} …`));
+  return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, t('state.loading', { what })));
 }
 
 /** The error of a failed load, with a button to retry. */
 export function errorBox(what: string, error: ApiError, retry: () => void): HTMLElement {
-  const title = error.kind === 'unreachable' ? 'The server does not answer.' : `The ${what} cannot be shown.`;
-  const text = error.kind === 'unreachable' ? 'It may be restarting, or the network is down.' : error.message;
-  return stateBox(title, text, h('button', { type: 'button', onclick: retry }, 'Try again'));
+  const title = error.kind === 'unreachable' ? t('state.unreachable') : t('state.failed', { what });
+  const text = error.kind === 'unreachable' ? t('state.unreachable.text') : error.message;
+  return stateBox(title, text, h('button', { type: 'button', onclick: retry }, t('state.retry')));
 }
 
 /** Returns an error of the API; rethrows any other, which is a bug of the page, for the console. */

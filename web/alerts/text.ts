@@ -8,10 +8,11 @@ import * as routing from './routing/text.ts';
 import * as settings from './settings/text.ts';
 import * as silence from './silence/text.ts';
 import * as status from './status/text.ts';
+import * as wall from './wall/text.ts';
 import * as why from './why/text.ts';
 
 /** The tables of the page's folders; a key begins with the noun of its table. */
-export const TABLES = { alert, history, parts, routing, settings, silence, status, why } as const;
+export const TABLES = { alert, history, parts, routing, settings, silence, status, wall, why } as const;
 
 const english = {
   ...parts.english,
@@ -22,6 +23,7 @@ const english = {
   ...history.english,
   ...routing.english,
   ...status.english,
+  ...wall.english,
 };
 export type TextKey = keyof typeof english;
 
@@ -36,6 +38,7 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = {
     ...history.german,
     ...routing.german,
     ...status.german,
+    ...wall.german,
   },
 };
 

@@ -9,6 +9,7 @@ import type { AlertRowParts } from './row.ts';
 import { AlertRows } from './rows.ts';
 import { toneOf } from './severity.ts';
 import { severityCounts } from './severity-counts.ts';
+import { groupNameOf } from './title.ts';
 
 let lastId = 0;
 
@@ -16,14 +17,16 @@ let lastId = 0;
 export class GroupCard {
   readonly element: HTMLElement;
   readonly #parts: AlertRowParts;
-  readonly #toggle = h('button', { type: 'button', class: 'group-toggle' });
+  readonly #toggle = h('button', { type: 'button', class: 'group-toggle', 'data-stop': true, tabindex: -1 });
   readonly #counts = h('span', { class: 'group-counts' });
-  readonly #silence = h('a', { class: 'button small' });
+  readonly #receivers = h('span', { class: 'receiver', title: t('alert.receivers') });
+  readonly #silence = h('a', { class: 'button small', tabindex: -1 });
   readonly #body: HTMLElement;
   #rows: AlertRows | undefined;
   #shared: { readonly signature: string; readonly element: HTMLElement } | undefined;
   #view: GroupView;
   #open: boolean;
+  #counted = '';
 
   constructor(view: GroupView, open: boolean, parts: AlertRowParts, onToggle: (open: boolean) => void) {
     this.#parts = parts;
@@ -38,10 +41,20 @@ export class GroupCard {
       this.#draw();
       onToggle(this.#open);
     });
-    const receiver = h('span', { class: 'receiver', title: t('alert.receivers') }, view.receivers.join(', '));
-    const head = h('div', { class: 'group-head' }, h('h2', {}, this.#toggle), this.#counts, receiver, this.#silence);
-    this.element = h('section', { class: 'group', 'aria-label': nameOf(view.labels) }, head, this.#body);
+    const head = h(
+      'div',
+      { class: 'group-head' },
+      h('h2', {}, this.#toggle),
+      this.#counts,
+      this.#receivers,
+      this.#silence,
+    );
+    this.element = h('section', { class: 'group', 'aria-label': groupNameOf(view.labels) }, head, this.#body);
     this.#draw();
+  }
+
+  get view(): GroupView {
+    return this.#view;
   }
 
   update(view: GroupView, open: boolean): void {
@@ -51,10 +64,13 @@ export class GroupCard {
   }
 
   #draw(): void {
-    const { alerts, severities, labels, shared } = this.#view;
+    const { alerts, severities, labels, shared, receivers } = this.#view;
     setAttribute(this.element, 'data-tone', toneOf(severities[0]?.severity));
     setAttribute(this.#toggle, 'aria-expanded', String(this.#open));
-    this.#counts.replaceChildren(...severityCounts(severities));
+    const counted = JSON.stringify(severities);
+    if (counted !== this.#counted) this.#counts.replaceChildren(...severityCounts(severities));
+    this.#counted = counted;
+    setText(this.#receivers, receivers.join(', '));
     this.#drawSilence({ ...labels, ...shared }, alerts.length);
     this.#body.hidden = !this.#open;
     if (!this.#open) {
@@ -66,47 +82,39 @@ export class GroupCard {
     }
     this.#drawShared();
     if (!this.#rows) {
-      this.#rows = new AlertRows(this.#parts, `Alerts of ${nameOf(labels)}`);
+      this.#rows = new AlertRows(this.#parts, t('alert.of-group', { name: groupNameOf(labels) }));
       this.#body.append(this.#rows.element);
     }
-    this.#rows.update(alerts, alerts.length > 1 ? { ...labels, ...shared } : {});
+    this.#rows.update(alerts, { ...labels, ...shared });
   }
 
   /** A group is silenced by its shared labels; without any, no silence is offered. */
-  #drawSilence(common: LabelSet, count: number): void {
-    this.#silence.hidden = count < 2 || Object.keys(common).length === 0;
-    this.#silence.href = newSilenceHash(formatMatchers(matchersOfLabels(common)));
-    setText(this.#silence, `Silence all ${count}`);
-    setAttribute(this.#silence, 'aria-label', `Silence all ${count} alerts of ${nameOf(this.#view.labels)}`);
+  #drawSilence(common: LabelSet, n: number): void {
+    this.#silence.hidden = n < 2 || Object.keys(common).length === 0;
+    setAttribute(this.#silence, 'href', newSilenceHash(formatMatchers(matchersOfLabels(common))));
+    setText(this.#silence, t('alert.silence.all', { n }));
+    setAttribute(this.#silence, 'aria-label', t('alert.silence.group', { n, name: groupNameOf(this.#view.labels) }));
   }
 
   #drawShared(): void {
-    const { alerts, labels, shared } = this.#view;
-    const common = alerts.length > 1 ? { ...labels, ...shared } : {};
-    const signature = JSON.stringify(common);
+    const { shared } = this.#view;
+    const signature = JSON.stringify(shared);
     if (this.#shared?.signature === signature) return;
-    const list = labelList(common, {}, 'Labels that all have', this.#parts.addFilter);
-    const element = h('div', { class: 'shared' }, list && h('span', { class: 'shared-title' }, 'In common'), list);
-    element.hidden = !list;
+    const list = labelList(shared, {}, t('alert.in-common'), this.#parts.addFilter);
+    // The details of every alert have these labels too: here they are no tab stops.
+    for (const chip of list?.querySelectorAll('button') ?? []) chip.tabIndex = -1;
+    const element = h('div', { class: 'shared', hidden: !list }, list);
     if (this.#shared) this.#shared.element.replaceWith(element);
     else this.#body.prepend(element);
     this.#shared = { signature, element };
   }
 }
 
-function nameOf(labels: LabelSet): string {
-  return (
-    matchersOfLabels(labels)
-      .map(({ name, value }) => (name === 'alertname' ? value : `${name}=${value}`))
-      .join(', ') || 'not grouped'
-  );
-}
-
 function groupName(labels: LabelSet): Node[] {
   const { alertname, ...others } = labels;
   const names = Object.keys(others).sort();
   const pairs = names.map((name) => h('span', { class: 'group-pair' }, h('span', {}, `${name}=`), others[name]));
-  const title = alertname ?? (names.length === 0 ? 'Not grouped' : undefined);
+  const title = alertname ?? (names.length === 0 ? t('alert.not-grouped') : undefined);
   const chevron = h('span', { class: 'chevron', 'aria-hidden': 'true' });
   return title === undefined ? [chevron, ...pairs] : [chevron, h('span', { class: 'group-title' }, title), ...pairs];
 }

@@ -1,13 +1,16 @@
-import { h, setText, syncChildren } from '../../shared/dom.ts';
+import { h, syncChildren } from '../../shared/dom.ts';
 import { GroupCard } from './group-card.ts';
+import { growNear } from './grow.ts';
 import type { GroupView } from './list.ts';
+import { worstGroup } from './list.ts';
+import type { ListedAlert } from './model.ts';
 import type { AlertRowParts } from './row.ts';
-import { FIRST_ROWS } from './rows.ts';
+import { Stops } from './stops.ts';
 
-/** Groups drawn at first, and per press of the button. */
-const GROUP_STEP = 50;
-/** Groups are open initially up to this number of alerts; the others open by a click. */
-const OPEN_BUDGET = 200;
+/** Groups that are drawn at first, and when the end of the list comes near. */
+const STEP = 50;
+/** With more alerts, only the worst group is open at first. */
+const MAX_OPEN = 20;
 
 /** The groups as cards. Only changed groups are redrawn; the others keep their state and focus. */
 export class GroupList {
@@ -15,17 +18,22 @@ export class GroupList {
   readonly #opened: Map<string, boolean>;
   readonly #parts: AlertRowParts;
   readonly #cards = h('div', { class: 'group-cards' });
-  readonly #more: HTMLButtonElement;
+  readonly #stops: Stops;
+  readonly #growth: ReturnType<typeof growNear>;
   #byKey = new Map<string, GroupCard>();
   #views: readonly GroupView[] = [];
-  #limit = GROUP_STEP;
+  #limit = STEP;
 
   /** `opened` keeps which groups were opened and closed, beyond the life of this list. */
   constructor(opened: Map<string, boolean>, parts: AlertRowParts) {
     this.#opened = opened;
     this.#parts = parts;
-    this.#more = h('button', { type: 'button', class: 'more', onclick: () => this.#showMore() });
-    this.element.append(this.#cards, this.#more);
+    this.#stops = new Stops(this.element);
+    this.#growth = growNear(() => {
+      this.#limit += STEP;
+      this.#draw();
+    });
+    this.element.append(this.#cards, this.#growth.element);
   }
 
   update(views: readonly GroupView[]): void {
@@ -39,31 +47,49 @@ export class GroupList {
     this.#draw();
   }
 
-  #showMore(): void {
-    const last = this.#cards.lastElementChild;
-    this.#limit += GROUP_STEP;
-    this.#draw();
-    last?.nextElementSibling?.querySelector('button')?.focus();
+  /** Moves the focus by so many lines, groups and alerts alike. */
+  move(by: number): void {
+    this.#stops.move(by);
+  }
+
+  /** The alerts of the focused line: one, or those of a group. */
+  get focused(): readonly ListedAlert[] {
+    const stop = this.#stops.focused;
+    const fingerprint = stop?.closest<HTMLElement>('.alert')?.dataset.fingerprint;
+    const element = stop?.closest('.group');
+    const alerts = [...this.#byKey.values()].find((card) => card.element === element)?.view.alerts ?? [];
+    return fingerprint === undefined ? alerts : alerts.filter((alert) => alert.fingerprint === fingerprint);
+  }
+
+  /** Checks the boxes of the selected alerts. */
+  showSelection(selected: ReadonlySet<string>): void {
+    for (const row of this.#cards.querySelectorAll<HTMLElement>('.alert')) {
+      const box = row.querySelector<HTMLInputElement>('.pick input');
+      if (box) box.checked = selected.has(row.dataset.fingerprint ?? '');
+    }
   }
 
   #draw(): void {
     const before = this.#byKey;
     this.#byKey = new Map();
-    let budget = OPEN_BUDGET;
+    const total = this.#views.reduce((sum, { alerts }) => sum + alerts.length, 0);
+    const worst = worstGroup(this.#views);
     for (const view of this.#views.slice(0, this.#limit)) {
-      budget -= Math.min(view.alerts.length, FIRST_ROWS);
-      const open = this.#opened.get(view.key) ?? budget >= 0;
+      const open = this.#opened.get(view.key) ?? (total <= MAX_OPEN || view === worst);
       const known = before.get(view.key);
       known?.update(view, open);
-      const remember = (opened: boolean) => this.#opened.set(view.key, opened);
+      const remember = (opened: boolean) => {
+        this.#opened.set(view.key, opened);
+        this.#stops.refresh();
+      };
       this.#byKey.set(view.key, known ?? new GroupCard(view, open, this.#parts, remember));
     }
     syncChildren(
       this.#cards,
       [...this.#byKey.values()].map((card) => card.element),
     );
-    const rest = this.#views.length - this.#byKey.size;
-    this.#more.hidden = rest === 0;
-    setText(this.#more, `Show ${Math.min(rest, GROUP_STEP)} more groups of ${rest}`);
+    this.#growth.element.hidden = this.#byKey.size === this.#views.length;
+    this.#growth.check();
+    this.#stops.refresh();
   }
 }

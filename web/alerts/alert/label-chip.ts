@@ -2,6 +2,7 @@ import type { LabelSet, Matcher } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
 import { operatorOf } from '../parts/matcher-text.ts';
+import { t } from '../text.ts';
 import { toneOf } from './severity.ts';
 
 /** Adds a label to the filter, or with `leaveOut` its negation. */
@@ -19,7 +20,7 @@ function pair(name: string, operator: string, value: string): readonly Child[] {
 /** One label; with `add` a button that filters by it. */
 function labelChip(name: string, value: string, add?: AddFilter): HTMLElement {
   if (!add) return h('span', { class: 'label' }, pair(name, '=', value));
-  const title = `Show only ${name}="${value}" (with Shift: leave it out)`;
+  const title = t('alert.only', { label: `${name}="${value}"` });
   const onclick = (event: MouseEvent) => add(name, value, event.shiftKey);
   return h('button', { type: 'button', class: 'label', title, onclick }, pair(name, '=', value));
 }

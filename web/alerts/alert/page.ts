@@ -1,23 +1,31 @@
+import type { CancelTimer } from '../../shared/clock.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
-import type { Poller } from '../../shared/poller.ts';
 import type { ApiError } from '../api.ts';
-import type { Page, PageContext, PageMemory } from '../page.ts';
-import { pollFor } from '../page.ts';
-import { countText } from '../parts/count-text.ts';
+import type { KeyAction } from '../keys.ts';
+import { actionOf } from '../keys.ts';
+import type { Page, PageContext } from '../page.ts';
 import { FilterBox } from '../parts/filter-box.ts';
-import { createMatcher, escapeRegExp, formatMatcher, parseMatchers } from '../parts/matcher-text.ts';
+import { createMatcher, formatMatcher } from '../parts/matcher-text.ts';
 import { formatInstantShort } from '../parts/time-text.ts';
 import type { AlertsRoute, Route } from '../route.ts';
 import { ALL_ALERTS, newSilenceHash } from '../route.ts';
-import { errorBox, expectApiError, loadingBox, stateBox } from '../states.ts';
+import type { Density } from '../settings/settings.ts';
+import { errorBox, loadingBox, stateBox } from '../states.ts';
+import { t } from '../text.ts';
+import { AlertCommands } from './commands.ts';
+import { AlertFeed } from './feed.ts';
 import { GroupList } from './group-list.ts';
 import type { AddFilter } from './label-chip.ts';
 import type { AlertList } from './list.ts';
 import { listAlerts, proposeFilters } from './list.ts';
 import type { ListedAlert } from './model.ts';
-import { mergeAlerts } from './model.ts';
-import { severityCounts } from './severity-counts.ts';
+import { searchFor } from './search.ts';
+import { Tally } from './tally.ts';
 import { AlertsToolbar } from './toolbar.ts';
+
+/** The pause in typing after which the address has the words. */
+const TYPED_MS = 400;
+const STATES = ['active', 'silenced', 'inhibited', 'muted'] as const;
 
 /** The list of alerts by group, refreshed periodically and filtered by the route. */
 export class AlertsPage implements Page {
@@ -26,80 +34,107 @@ export class AlertsPage implements Page {
   readonly #filterBox: FilterBox;
   readonly #toolbar: AlertsToolbar;
   readonly #groupList: GroupList;
-  readonly #poller: Poller;
-  readonly #tally = h('p', { class: 'tally' });
+  readonly #commands: AlertCommands;
+  readonly #feed: AlertFeed;
+  readonly #tally: Tally;
   readonly #updated = h('span', { class: 'updated' });
   readonly #results = h('div', { class: 'results' });
-  readonly #addFilter: AddFilter = (name, value, leaveOut) =>
-    this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
   #route: AlertsRoute;
-  /** The request that `#alerts` answers. */
-  #answered = '';
   #alerts: ReadonlyMap<string, ListedAlert> | undefined;
   #proposals: readonly string[] | undefined;
   #receivers: readonly string[] = [];
-  #receiversLoaded = false;
-  #tallied = '';
+  #cancelTyped: CancelTimer = () => {};
 
   constructor(context: PageContext, route: AlertsRoute) {
     this.#context = context;
     this.#route = route;
-    document.title = 'Alerts · opsdeck';
-    this.#filterBox = new FilterBox({
-      id: 'filter',
-      label: 'Filter alerts',
-      placeholder: 'Filter: severity="critical", or a word of the name',
-      propose: () => this.#propose(),
-      onChange: (filter) => this.#go({ filter }),
-    });
-    this.#toolbar = new AlertsToolbar(context.settings.values.order, {
-      onRoute: (change) => this.#go(change),
-      onOrder: (order) => {
-        context.settings.change({ order });
-        this.#draw();
+    document.title = `${t('alert.page')} · opsdeck`;
+    const addFilter: AddFilter = (name, value, leaveOut) =>
+      this.#filterBox.add(createMatcher(name, leaveOut ? '!=' : '=', value));
+    this.#tally = new Tally(addFilter);
+    this.#filterBox = this.#createFilterBox();
+    this.#toolbar = this.#createToolbar();
+    this.#feed = new AlertFeed(context, route, {
+      onAlerts: (alerts, at) => this.#receive(alerts, at),
+      onReceivers: (receivers) => {
+        this.#receivers = receivers;
+        this.#toolbar.show(this.#route, receivers);
       },
-      onFold: (open) => this.#groupList.openAll(open),
+      onFailure: (error) => this.#fail(error),
     });
+    this.#commands = new AlertCommands(
+      context,
+      () => this.#groupList,
+      () => void this.#feed.refresh(),
+    );
     this.#groupList = new GroupList(context.memory.openGroups, {
       times: context.times,
-      addFilter: this.#addFilter,
+      expanded: context.memory.expanded,
+      addFilter,
       find: (fingerprint) => this.#alerts?.get(fingerprint),
+      isSelected: ({ fingerprint }) => this.#commands.isSelected(fingerprint),
+      select: ({ fingerprint }, isSelected, isRange) => this.#commands.select(fingerprint, isSelected, isRange),
+      acknowledge: ({ fingerprint }) => void this.#commands.acknowledge([this.#alerts?.get(fingerprint) ?? []].flat()),
     });
-    this.#poller = pollFor(context, (signal) => this.#load(signal));
     this.element = this.#build();
     this.follow(route);
   }
 
+  #createFilterBox(): FilterBox {
+    return new FilterBox({
+      id: 'filter',
+      label: t('alert.filter'),
+      placeholder: t('alert.filter.placeholder'),
+      propose: () => this.#propose(),
+      onChange: (filter) => this.#go({ filter, search: this.#filterBox.typed }),
+      onType: () => this.#onType(),
+      keepsWords: true,
+    });
+  }
+
+  #createToolbar(): AlertsToolbar {
+    const { settings } = this.#context;
+    return new AlertsToolbar(settings, {
+      onRoute: (change) => this.#go(change),
+      onOrder: (order) => {
+        settings.change({ order });
+        this.#draw();
+      },
+      onDensity: (density) => this.#setDensity(density),
+      onFold: (open) => this.#groupList.openAll(open),
+    });
+  }
+
   #build(): HTMLElement {
-    const onclick = () => void this.#poller.refresh();
-    const refresh = h('button', { type: 'button', class: 'quiet', onclick }, 'Refresh');
+    const onclick = () => void this.#feed.refresh();
+    const refresh = h('button', { type: 'button', class: 'quiet', onclick }, t('alert.refresh'));
     const freshness = h('p', { class: 'freshness' }, this.#updated, refresh);
-    const title = h('h1', { tabindex: -1 }, 'Alerts');
+    const title = h('h1', { tabindex: -1 }, t('alert.page'));
+    setAttribute(this.#results, 'data-density', this.#context.settings.values.density);
     return h(
       'div',
-      { class: 'page' },
-      h('div', { class: 'page-head' }, title, this.#tally, freshness),
+      { class: 'page alerts-page' },
+      h('div', { class: 'page-head' }, title, this.#tally.element, freshness),
       h('div', { class: 'filters' }, this.#filterBox.element, this.#toolbar.element),
+      this.#commands.bar.element,
       this.#results,
     );
   }
 
   follow(route: Route): boolean {
-    if (route.page !== 'alerts') return false;
-    const before = this.#asked;
+    if (route.page !== 'alerts' || route.wall) return false;
     this.#route = route;
+    this.#cancelTyped();
     this.#filterBox.show(route.filter);
+    this.#filterBox.typed = route.search;
     this.#toolbar.show(route, this.#receivers);
     this.#context.shell.newSilenceHash = newSilenceHash(route.filter);
-    if (this.#alerts && this.#asked === before) {
-      this.#draw();
-      return true;
-    }
-    const remembered = this.#context.memory.groups;
-    if (remembered?.asked === this.#asked) this.#receive(remembered);
-    else if (!this.#alerts) this.#results.replaceChildren(loadingBox('alerts'));
-    else setAttribute(this.#results, 'aria-busy', 'true');
-    void this.#poller.refresh();
+    if (this.#alerts) this.#draw();
+    else this.#results.replaceChildren(loadingBox(t('alert.what')));
+    const before = this.#alerts;
+    const isLoading = this.#feed.follow(route);
+    if (before && before === this.#alerts && !this.#feed.isCurrent) setAttribute(this.#results, 'aria-busy', 'true');
+    void isLoading;
     return true;
   }
 
@@ -107,63 +142,57 @@ export class AlertsPage implements Page {
     this.#filterBox.focus();
   }
 
+  press(key: string): boolean {
+    const action = actionOf(key);
+    return action !== undefined && (this.#perform(action) || this.#commands.perform(action));
+  }
+
+  #perform(action: KeyAction): boolean {
+    if (action === 'next' || action === 'previous') this.#groupList.move(action === 'next' ? 1 : -1);
+    else if (action === 'open-all' || action === 'close-all') this.#groupList.openAll(action === 'open-all');
+    else if (action === 'refresh') void this.#feed.refresh();
+    else if (action === 'density')
+      this.#setDensity(this.#context.settings.values.density === 'compact' ? 'comfortable' : 'compact');
+    else return false;
+    return true;
+  }
+
   close(): void {
-    this.#poller.stop();
+    this.#cancelTyped();
+    this.#feed.stop();
     this.#context.shell.hideBanner();
     this.#context.shell.newSilenceHash = newSilenceHash('');
   }
 
-  /** The part of the route that the server filters by; its flags filter the loaded alerts. */
-  get #asked(): string {
-    return JSON.stringify([this.#route.filter, this.#receiverPattern()]);
-  }
-
-  /** Links contain a receiver's name, or a regular expression as on Alertmanager's page. */
-  #receiverPattern(): string {
-    const { receiver } = this.#route;
-    return this.#receivers.includes(receiver) ? escapeRegExp(receiver) : receiver;
+  #setDensity(density: Density): void {
+    this.#context.settings.change({ density });
+    this.#toolbar.showDensity(density);
+    setAttribute(this.#results, 'data-density', density);
   }
 
   #go(change: Partial<AlertsRoute>): void {
     this.#context.navigate({ ...this.#route, ...change });
   }
 
-  async #load(signal: AbortSignal): Promise<void> {
-    const { api, memory, clock, shell } = this.#context;
-    try {
-      // Only the list of receivers shows whether a link contains a name or a pattern.
-      if (this.#route.receiver !== '') await this.#loadReceivers(signal);
-      const asked = this.#asked;
-      const parsed = parseMatchers(this.#route.filter);
-      const filters = 'matchers' in parsed ? parsed.matchers.map(formatMatcher) : [this.#route.filter];
-      const [groups] = await Promise.all([
-        api.groups(filters, this.#receiverPattern(), signal),
-        this.#loadReceivers(signal),
-      ]);
-      if (signal.aborted) return;
-      memory.groups = { asked, groups, at: clock.now() };
-      shell.hideBanner();
-      this.#filterBox.showRefusal(undefined);
-      this.#receive(memory.groups);
-    } catch (error) {
-      if (!signal.aborted) this.#fail(expectApiError(error));
-    }
+  /** The list follows every letter, the address a pause. */
+  #onType(): void {
+    this.#route = { ...this.#route, search: this.#filterBox.typed };
+    this.#draw();
+    this.#cancelTyped();
+    this.#cancelTyped = this.#context.clock.after(TYPED_MS, () =>
+      this.#context.navigate(this.#route, { replace: true }),
+    );
   }
 
-  async #loadReceivers(signal: AbortSignal): Promise<void> {
-    if (this.#receiversLoaded) return;
-    const receivers = await this.#context.api.receivers(signal);
-    this.#receivers = [...new Set(receivers.map(({ name }) => name))];
-    this.#receiversLoaded = true;
-    this.#toolbar.show(this.#route, this.#receivers);
-  }
-
-  #receive({ asked, groups, at }: NonNullable<PageMemory['groups']>): void {
-    this.#alerts = mergeAlerts(groups);
-    this.#answered = asked;
+  #receive(alerts: ReadonlyMap<string, ListedAlert>, at: number): void {
+    this.#alerts = alerts;
     this.#proposals = undefined;
+    this.#context.shell.hideBanner();
+    this.#filterBox.showRefusal(undefined);
     setAttribute(this.#results, 'aria-busy', false);
-    this.#updated.replaceChildren('Updated ', this.#context.times.element(new Date(at).toISOString(), 'distance'));
+    const [before = '', after = ''] = t('alert.updated', { at: '\n' }).split('\n');
+    const time = this.#context.times.element(new Date(at).toISOString(), 'distance');
+    this.#updated.replaceChildren(before, time, after);
     this.#draw();
   }
 
@@ -171,72 +200,54 @@ export class AlertsPage implements Page {
     setAttribute(this.#results, 'aria-busy', false);
     if (error.kind === 'refused') {
       this.#alerts = undefined;
-      this.#tallied = '';
-      this.#tally.replaceChildren();
+      this.#tally.clear();
       this.#filterBox.showRefusal(error.message);
-      this.#results.replaceChildren(
-        stateBox('The server does not accept this filter.', 'Mend or remove what it names above.', this.#clearButton()),
-      );
+      this.#results.replaceChildren(stateBox(t('alert.refused'), t('alert.refused.remedy'), this.#clearButton()));
       return;
     }
-    const retry = () => void this.#poller.refresh();
+    const retry = () => void this.#feed.refresh();
     // Alerts of another filter would mislead.
-    if (this.#answered !== this.#asked) this.#alerts = undefined;
-    if (!this.#alerts) this.#results.replaceChildren(errorBox('alerts', error, retry));
+    if (!this.#feed.isCurrent) this.#alerts = undefined;
+    if (!this.#alerts) this.#results.replaceChildren(errorBox(t('alert.what'), error, retry));
     else this.#context.shell.showBanner(`${error.message}. ${this.#ageText()}`, retry);
   }
 
   #ageText(): string {
     const { memory, clock } = this.#context;
-    return memory.groups ? `What you see is from ${formatInstantShort(memory.groups.at, clock.now())}.` : '';
+    return memory.groups ? t('alert.stale', { at: formatInstantShort(memory.groups.at, clock.now()) }) : '';
   }
 
   #draw(): void {
     if (!this.#alerts) return;
-    const list = listAlerts(this.#alerts, this.#route, this.#context.settings.values.order);
+    const { order } = this.#context.settings.values;
+    const list = listAlerts(this.#alerts, this.#route, order, searchFor(this.#route.search));
     this.#toolbar.showCounts(list.states);
-    this.#drawTally(list);
-    if (list.shown === 0) {
-      this.#results.replaceChildren(this.#emptyBox(list));
-      return;
-    }
-    this.#groupList.update(list.groups);
-    if (this.#groupList.element.parentNode !== this.#results) this.#results.replaceChildren(this.#groupList.element);
-  }
-
-  #drawTally({ shown, groups, severities }: AlertList): void {
-    const alerts = shown === 0 ? 'No alerts' : countText(shown, 'alert');
-    const text = shown === 0 ? alerts : `${alerts} in ${countText(groups.length, 'group')}`;
-    document.title = `${alerts} · opsdeck`;
-    this.#context.shell.announce(text);
-    const signature = JSON.stringify([text, severities]);
-    // The counts are buttons: redrawing equal ones would lose the focus.
-    if (signature === this.#tallied) return;
-    this.#tallied = signature;
-    const graded = severities.some(({ severity }) => severity !== '');
-    const sum = h('span', { class: 'tally-sum' }, text);
-    this.#tally.replaceChildren(sum, ...(graded ? severityCounts(severities, this.#addFilter) : []));
+    this.#context.shell.announce(this.#tally.show(list));
+    const sum = list.shown === 0 ? t('alert.none') : t('alert.some', { n: list.shown });
+    document.title = `${sum} · opsdeck`;
+    if (list.shown > 0) this.#groupList.update(list.groups);
+    const shown = list.shown > 0 ? this.#groupList.element : this.#emptyBox(list);
+    if (shown.parentNode !== this.#results) this.#results.replaceChildren(shown);
+    this.#commands.showList(list);
   }
 
   #emptyBox({ total, states }: AlertList): HTMLElement {
-    if (total > 0) {
-      const hidden = (['active', 'silenced', 'inhibited', 'muted'] as const).filter(
-        (state) => states[state] > 0 && !this.#route[state],
-      );
-      const text = `Hidden: ${hidden.map((state) => `${states[state]} ${state}`).join(', ')}.`;
+    const { filter, receiver, search } = this.#route;
+    const hidden = STATES.filter((state) => states[state] > 0 && !this.#route[state]);
+    if (hidden.length > 0 && search === '') {
+      const names = hidden.map((state) => `${states[state]} ${t(`alert.state.${state}`)}`).join(', ');
       const show = () => this.#go({ active: true, silenced: true, inhibited: true, muted: true });
-      return stateBox('Nothing to show.', text, h('button', { type: 'button', onclick: show }, 'Show them'));
+      const button = h('button', { type: 'button', onclick: show }, t('alert.show-hidden'));
+      return stateBox(t('alert.nothing'), t('alert.hidden', { states: names }), button);
     }
-    const { filter, receiver } = this.#route;
-    if (filter !== '' || receiver !== '')
-      return stateBox('No alerts match.', 'No alert fits this filter now.', this.#clearButton());
-    return stateBox('No alerts.', 'Nothing that was reported is still going on.');
+    if (filter === '' && receiver === '' && total === 0) return stateBox(t('alert.quiet'), t('alert.quiet.text'));
+    return stateBox(t('alert.no-match'), t('alert.no-match.text'), this.#clearButton());
   }
 
   #clearButton(): HTMLElement {
     const clear = () =>
       this.#context.navigate({ ...ALL_ALERTS, silenced: this.#route.silenced, inhibited: this.#route.inhibited });
-    return h('button', { type: 'button', onclick: clear }, 'Clear the filter');
+    return h('button', { type: 'button', onclick: clear }, t('alert.clear-filter'));
   }
 
   #propose(): readonly string[] {

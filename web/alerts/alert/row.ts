@@ -1,113 +1,90 @@
 import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
-import { h } from '../../shared/dom.ts';
-import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
-import { isWebAddress, splitLinks } from '../parts/text-links.ts';
+import { h, setAttribute } from '../../shared/dom.ts';
 import type { Times } from '../parts/times.ts';
-import { everyAlertHash, formatHash, newSilenceHash } from '../route.ts';
+import { t } from '../text.ts';
+import { alertDetails } from './details.ts';
 import type { AddFilter } from './label-chip.ts';
-import { labelList } from './label-chip.ts';
-import { isInhibited, isMuted, isSilenced } from './model.ts';
+import type { ListedAlert } from './model.ts';
+import { isInhibited, isMuted, isSilenced, mutedReceivers } from './model.ts';
 import { toneOf } from './severity.ts';
+import { titleOf } from './title.ts';
 
+/** What rows are drawn with, and what they do; without a function they offer no such action. */
 export interface AlertRowParts {
   readonly times: Times;
+  /** The alerts that show their details, by fingerprint. */
+  readonly expanded: Set<string>;
   readonly addFilter?: AddFilter;
   /** The loaded alert with a fingerprint, to name the inhibiting alert. */
   find?(fingerprint: string): Alert | undefined;
+  isSelected?(alert: Alert): boolean;
+  /** Selects or deselects; with `isRange` all from the last one. */
+  select?(alert: Alert, isSelected: boolean, isRange: boolean): void;
+  acknowledge?(alert: Alert): void;
 }
 
-/** The usual annotations with a description; the first becomes the title. */
-const TITLES = ['summary', 'title', 'message', 'description'];
-const TEXTS = ['description', 'message', 'details'];
-/** Longer texts are folded. */
-const FOLD_LENGTH = 240;
+/** Labels beyond these are seen in the details. */
+const MAX_LABELS = 8;
 
-/** One alert: texts, labels, age and actions. `hidden` are labels that are shown elsewhere. */
+/** One alert as one line, which opens to its details. `hidden` are labels that are shown elsewhere. */
 export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): HTMLLIElement {
-  const { labels, annotations } = alert;
-  const titleKey = TITLES.find((name) => annotations[name] && !isWebAddress(annotations[name]));
-  const title = (titleKey && annotations[titleKey]) ?? labels.alertname ?? 'Unnamed alert';
-  return h(
-    'li',
-    { class: 'alert', 'data-tone': toneOf(labels.severity), 'data-state': alert.status.state },
-    h('div', { class: 'alert-text' }, h('h3', {}, title), annotationParts(alert, titleKey)),
-    h('div', { class: 'alert-labels' }, labelList(labels, hidden, 'Labels', parts.addFilter)),
-    h('div', { class: 'alert-side' }, sideParts(alert, title, parts)),
+  const { labels, status, fingerprint, startsAt } = alert;
+  const toggle = h(
+    'button',
+    { type: 'button', class: 'alert-toggle', 'data-stop': true, tabindex: -1 },
+    h('span', { class: 'alert-title' }, titleOf(alert)),
+    h('span', { class: 'alert-labels' }, differingLabels(labels, hidden)),
+    h('span', { class: 'marks' }, stateMarks(alert)),
+    h('span', { class: 'age' }, parts.times.element(startsAt, 'age')),
   );
-}
-
-function annotationParts({ annotations, generatorURL }: Alert, titleKey: string | undefined): Child[] {
-  const entries = Object.entries(annotations).filter(([name, value]) => name !== titleKey && value !== '');
-  const isText = (name: string) => TEXTS.includes(name);
-  const texts = entries.filter(([name, value]) => isText(name) && !isWebAddress(value));
-  const others = entries.filter(([name, value]) => !isText(name) && !isWebAddress(value));
-  const links = entries
-    .filter(([, value]) => isWebAddress(value))
-    .map(([name, value]) => externalLink(value, linkTitle(name)));
-  if (generatorURL && isWebAddress(generatorURL)) links.unshift(externalLink(generatorURL, 'Source'));
-  const pairs = others.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, linkedText(value))]);
-  return [
-    ...texts.map(([, text]) => foldedText(text)),
-    pairs.length > 0 && h('dl', { class: 'annotations' }, pairs),
-    links.length > 0 && h('p', { class: 'links' }, links),
-  ];
-}
-
-function sideParts(alert: Alert, title: string, parts: AlertRowParts): Child[] {
-  const silence = newSilenceHash(formatMatchers(matchersOfLabels(alert.labels)));
-  return [
-    stateBadges(alert, parts),
-    h('span', { class: 'age' }, parts.times.element(alert.startsAt, 'age')),
-    h('a', { class: 'button small', href: silence, 'aria-label': `Silence: ${title}` }, 'Silence'),
-  ];
-}
-
-function stateBadges(alert: Alert, parts: AlertRowParts): Child {
-  const { silencedBy, inhibitedBy, mutedBy } = alert.status;
-  const badges: Child[] = [
-    ...(isSilenced(alert)
-      ? silencedBy.map((id) => h('a', { class: 'badge', href: formatHash({ page: 'silence', id }) }, 'silenced'))
-      : []),
-    ...(isInhibited(alert) ? inhibitedBy.map((fingerprint) => inhibitedBadge(fingerprint, parts)) : []),
-    isMuted(alert) && h('span', { class: 'badge' }, `muted: ${mutedBy.join(', ')}`),
-  ];
-  return badges.some(Boolean) && h('span', { class: 'badges' }, badges);
-}
-
-function inhibitedBadge(fingerprint: string, parts: AlertRowParts): HTMLElement {
-  const source = parts.find?.(fingerprint);
-  if (!source) return h('span', { class: 'badge', title: `by the alert ${fingerprint}` }, 'inhibited');
-  const href = everyAlertHash(formatMatchers(matchersOfLabels(source.labels)));
-  return h('a', { class: 'badge', href }, `inhibited by ${source.labels.alertname ?? fingerprint}`);
-}
-
-/** `runbook_url` reads `Runbook`. */
-function linkTitle(name: string): string {
-  const words = name.replace(/_?url$/i, '').replaceAll('_', ' ') || name;
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function externalLink(href: string, text: string): HTMLElement {
-  return h('a', { class: 'external', href, rel: 'noopener noreferrer', target: '_blank' }, text);
-}
-
-/** Text with its web addresses as links. */
-export function linkedText(text: string): Child[] {
-  return splitLinks(text).map((part) =>
-    part.href ? h('a', { href: part.href, rel: 'noopener noreferrer', target: '_blank' }, part.text) : part.text,
-  );
-}
-
-function foldedText(text: string): HTMLElement {
-  const paragraph = h('p', { class: 'description' }, linkedText(text));
-  if (text.length <= FOLD_LENGTH && text.split('\n').length <= 2) return paragraph;
-  paragraph.classList.add('folded');
-  const unfold = h('button', { type: 'button', class: 'quiet unfold', 'aria-expanded': 'false' }, 'Show all');
-  unfold.addEventListener('click', () => {
-    const folded = paragraph.classList.toggle('folded');
-    unfold.textContent = folded ? 'Show all' : 'Show less';
-    unfold.setAttribute('aria-expanded', String(!folded));
+  const line = h('div', { class: 'alert-line' }, parts.select && selectBox(alert, parts), toggle);
+  const attributes = { class: 'alert', 'data-tone': toneOf(labels.severity), 'data-state': status.state };
+  const row = h('li', { ...attributes, 'data-fingerprint': fingerprint }, line);
+  const draw = () => {
+    const isOpen = parts.expanded.has(fingerprint);
+    setAttribute(toggle, 'aria-expanded', String(isOpen));
+    row.querySelector('.alert-details')?.remove();
+    if (isOpen) row.append(alertDetails(alert, parts));
+  };
+  toggle.addEventListener('click', () => {
+    if (!parts.expanded.delete(fingerprint)) parts.expanded.add(fingerprint);
+    draw();
   });
-  return h('div', {}, paragraph, unfold);
+  draw();
+  return row;
+}
+
+/** Not a tab stop, as `x` does the same to the focused line. */
+function selectBox(alert: Alert, { isSelected, select }: AlertRowParts): HTMLElement {
+  const box = h('input', {
+    type: 'checkbox',
+    tabindex: -1,
+    checked: isSelected?.(alert) === true,
+    'aria-label': t('alert.select.one', { title: titleOf(alert) }),
+    onclick: (event: MouseEvent) => select?.(alert, box.checked, event.shiftKey),
+  });
+  return h('label', { class: 'pick' }, box);
+}
+
+/** The severity first, as in the label list, then the others by name. */
+function differingLabels(labels: LabelSet, hidden: LabelSet): Child[] {
+  const names = Object.keys(labels).filter((name) => !Object.hasOwn(hidden, name));
+  names.sort((a, b) => Number(b === 'severity') - Number(a === 'severity') || (a < b ? -1 : 1));
+  return names.slice(0, MAX_LABELS).map((name) => {
+    const value = labels[name] ?? '';
+    if (name === 'severity') return h('span', { class: 'label-value', 'data-tone': toneOf(value) }, value);
+    return h('span', {}, h('span', { class: 'label-name' }, `${name}=`), value);
+  });
+}
+
+function stateMarks(alert: Alert | ListedAlert): readonly Child[] {
+  const mark = (text: string) => h('span', { class: 'mark' }, text);
+  const partly = 'memberships' in alert ? mutedReceivers(alert) : [];
+  return [
+    isSilenced(alert) && mark(t('alert.state.silenced')),
+    isInhibited(alert) && mark(t('alert.state.inhibited')),
+    isMuted(alert) && mark(t('alert.state.muted')),
+    partly.length > 0 && mark(t('alert.muted-for', { receivers: partly.join(', ') })),
+  ];
 }

@@ -1,18 +1,22 @@
 import type { Alert, LabelSet } from '../../../src/alerts/contract/wire.ts';
 import { h, setText, syncChildren } from '../../shared/dom.ts';
+import { t } from '../text.ts';
+import { growNear } from './grow.ts';
 import type { AlertRowParts } from './row.ts';
 import { alertRow } from './row.ts';
 
-/** Alerts of a list drawn at first, and per press of the button. */
-export const FIRST_ROWS = 20;
-const MORE_ROWS = 100;
+/** Alerts of a group that are drawn at first. */
+export const FIRST_ROWS = 5;
+/** Rows that are drawn at once when the end of the list comes near. */
+const STEP = 60;
 
-/** A list of alerts that draws only part of them, and on an update only changed ones. */
+/** A list of alerts: the first few, and all of them on demand. An update draws only changed ones. */
 export class AlertRows {
   readonly element = h('div', { class: 'alert-rows' });
   readonly #parts: AlertRowParts;
   readonly #list: HTMLUListElement;
   readonly #more: HTMLButtonElement;
+  readonly #growth: ReturnType<typeof growNear>;
   #limit = FIRST_ROWS;
   #alerts: readonly Alert[] = [];
   #hidden: LabelSet = {};
@@ -21,8 +25,18 @@ export class AlertRows {
   constructor(parts: AlertRowParts, caption: string) {
     this.#parts = parts;
     this.#list = h('ul', { class: 'alerts', 'aria-label': caption });
-    this.#more = h('button', { type: 'button', class: 'more', onclick: () => this.#showMore() });
-    this.element.append(this.#list, this.#more);
+    this.#growth = growNear(() => {
+      this.#limit += STEP;
+      this.#draw();
+    });
+    this.#more = h('button', {
+      type: 'button',
+      class: 'more',
+      'data-stop': true,
+      tabindex: -1,
+      onclick: () => this.#toggleAll(),
+    });
+    this.element.append(this.#list, this.#growth.element, this.#more);
   }
 
   update(alerts: readonly Alert[], hidden: LabelSet): void {
@@ -31,30 +45,44 @@ export class AlertRows {
     this.#draw();
   }
 
-  #showMore(): void {
+  #toggleAll(): void {
     const last = this.#list.lastElementChild;
-    this.#limit += MORE_ROWS;
+    this.#limit = this.#limit === FIRST_ROWS ? STEP : FIRST_ROWS;
     this.#draw();
-    // The button may be gone: keyboard focus moves to the first new alert.
-    const next = last?.nextElementSibling;
-    if (this.#more.hidden) next?.querySelector<HTMLElement>('button, a')?.focus();
+    // Keyboard focus moves to the first new alert.
+    if (this.#limit > FIRST_ROWS) last?.nextElementSibling?.querySelector<HTMLElement>('[data-stop]')?.focus();
   }
 
   #draw(): void {
     const before = this.#drawn;
     const hidden = Object.keys(this.#hidden).join();
+    const focused = document.activeElement?.closest<HTMLElement>('.alert')?.dataset.fingerprint;
     this.#drawn = new Map();
-    const rows = this.#alerts.slice(0, this.#limit).map((alert) => {
+    // A button for a single further alert would be as high as that alert.
+    const limit = this.#alerts.length <= FIRST_ROWS + 1 ? FIRST_ROWS + 1 : this.#limit;
+    const rows = this.#alerts.slice(0, limit).map((alert) => {
       const { annotations, startsAt, status, generatorURL } = alert;
-      const signature = JSON.stringify([annotations, startsAt, status, generatorURL, hidden]);
+      const signature = JSON.stringify([
+        annotations,
+        startsAt,
+        status,
+        generatorURL,
+        hidden,
+        'memberships' in alert && alert.memberships,
+      ]);
       const known = before.get(alert.fingerprint);
       const row = known?.signature === signature ? known.row : alertRow(alert, this.#hidden, this.#parts);
       this.#drawn.set(alert.fingerprint, { signature, row });
+      if (known && known.row !== row && focused === alert.fingerprint)
+        queueMicrotask(() => row.querySelector<HTMLElement>('[data-stop]')?.focus({ preventScroll: true }));
       return row;
     });
     syncChildren(this.#list, rows);
-    const rest = this.#alerts.length - rows.length;
-    this.#more.hidden = rest === 0;
-    setText(this.#more, `Show ${Math.min(rest, MORE_ROWS)} more of ${rest}`);
+    const all = this.#alerts.length;
+    const isShort = this.#limit === FIRST_ROWS;
+    this.#growth.element.hidden = isShort || rows.length === all;
+    this.#growth.check();
+    this.#more.hidden = all <= FIRST_ROWS + 1;
+    setText(this.#more, isShort ? t('alert.show-all', { n: all }) : t('alert.show-first', { n: FIRST_ROWS }));
   }
 }

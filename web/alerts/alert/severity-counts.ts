@@ -1,4 +1,5 @@
 import { h } from '../../shared/dom.ts';
+import { t } from '../text.ts';
 import type { AddFilter } from './label-chip.ts';
 import type { SeverityCount } from './list.ts';
 import { toneOf } from './severity.ts';
@@ -8,11 +9,15 @@ export function severityCounts(severities: readonly SeverityCount[], add?: AddFi
   return severities.map(({ severity, count }) => {
     const parts = [
       h('b', {}, count),
-      `${severity || (severities.length > 1 ? 'without severity' : count === 1 ? 'alert' : 'alerts')}`,
+      severity || (severities.length > 1 ? t('alert.without-severity') : t('alert.word', { n: count })),
     ];
     const attributes = { class: 'severity-count', 'data-tone': toneOf(severity) };
     if (!add) return h('span', attributes, parts);
     const onclick = (event: MouseEvent) => add('severity', severity, event.shiftKey);
-    return h('button', { ...attributes, type: 'button', title: `Show only severity="${severity}"`, onclick }, parts);
+    return h(
+      'button',
+      { ...attributes, type: 'button', title: t('alert.only', { label: `severity="${severity}"` }), onclick },
+      parts,
+    );
   });
 }

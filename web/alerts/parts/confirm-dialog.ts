@@ -1,5 +1,6 @@
 import { h, setText } from '../../shared/dom.ts';
 import { expectApiError } from '../states.ts';
+import { t } from '../text.ts';
 
 export interface Question {
   readonly title: string;
@@ -15,7 +16,7 @@ export interface Question {
 export function confirmAction(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     const error = h('p', { class: 'form-error', role: 'alert', hidden: true });
-    const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+    const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, t('dialog.cancel'));
     const perform = h('button', { type: 'button', class: 'danger' }, question.action);
     let done = false;
     const dialog = h(

@@ -1,6 +1,8 @@
 import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
+import { t } from '../text.ts';
 import { formatMatcher, formatMatchers, parseFilterInput, parseMatchers } from './matcher-text.ts';
+import { Suggestions } from './suggestions.ts';
 
 export interface FilterBoxParts {
   readonly id: string;
@@ -12,17 +14,19 @@ export interface FilterBoxParts {
   onChange(filter: string): void;
   /** Called for text that is typed but not yet a matcher. */
   onType?(text: string): void;
+  /** Words search and are never turned into a matcher; otherwise Enter makes a matcher of the name of one. */
+  readonly keepsWords?: boolean;
 }
 
-const PROPOSALS = 12;
+const PROPOSALS = 8;
 
 /** A filter editor: a removable chip per matcher, and a field that adds one at Enter. */
 export class FilterBox {
   readonly element: HTMLElement;
   readonly #parts: FilterBoxParts;
-  readonly #chips = h('ul', { class: 'chips', 'aria-label': 'Matchers of the filter' });
+  readonly #chips = h('ul', { class: 'chips', 'aria-label': t('filter.matchers') });
   readonly #field: HTMLInputElement;
-  readonly #proposals: HTMLDataListElement;
+  readonly #suggestions: Suggestions;
   readonly #error: HTMLParagraphElement;
   /** Undefined when a link's text cannot be parsed; the server reports its error. */
   #matchers: readonly Matcher[] | undefined = [];
@@ -32,21 +36,20 @@ export class FilterBox {
   constructor(parts: FilterBoxParts) {
     this.#parts = parts;
     const { id, label, placeholder } = parts;
-    this.#proposals = h('datalist', { id: `${id}-proposals` });
     this.#error = h('p', { class: 'field-error', id: `${id}-error`, role: 'alert', hidden: true });
     this.#field = h('input', {
       id,
       type: 'text',
       placeholder,
-      list: `${id}-proposals`,
       autocomplete: 'off',
       autocapitalize: 'off',
       spellcheck: 'false',
       'aria-describedby': `${id}-error`,
       'aria-keyshortcuts': '/',
       onkeydown: (event: KeyboardEvent) => this.#onKey(event),
-      oninput: (event: Event) => this.#onInput(event),
+      oninput: () => this.#onInput(),
     });
+    this.#suggestions = new Suggestions(this.#field, (text) => this.#pick(text));
     const box = h('div', { class: 'filter-field' }, this.#chips, this.#field, h('kbd', { 'aria-hidden': 'true' }, '/'));
     box.addEventListener('click', (event) => event.target === box && this.#field.focus());
     this.element = h(
@@ -54,13 +57,18 @@ export class FilterBox {
       { class: 'filter-box', role: 'search' },
       h('label', { for: id }, label),
       box,
-      this.#proposals,
+      this.#suggestions.element,
       this.#error,
     );
   }
 
   get typed(): string {
     return this.#field.value;
+  }
+
+  /** Shows the typed words of a link. */
+  set typed(text: string) {
+    if (this.#field.value !== text) this.#field.value = text;
   }
 
   /** Shows the filter of a link. */
@@ -108,7 +116,7 @@ export class FilterBox {
       'li',
       { class: 'chip' },
       h('code', {}, text),
-      h('button', { type: 'button', 'aria-label': `Remove ${text}`, onclick }, '×'),
+      h('button', { type: 'button', 'aria-label': t('filter.remove', { matcher: text }), onclick }, '×'),
     );
   }
 
@@ -122,9 +130,15 @@ export class FilterBox {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key === 'Enter') {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (!this.#suggestions.isOpen) return;
       event.preventDefault();
-      this.#enter();
+      this.#suggestions.move(event.key === 'ArrowDown' ? 1 : -1);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      const { marked } = this.#suggestions;
+      if (marked === undefined) this.#enter();
+      else this.#pick(marked);
     } else if (event.key === 'Backspace' && this.#field.value === '') {
       const matchers = this.#matchers ?? [];
       const last = this.#matchers ? matchers.at(-1) : undefined;
@@ -134,36 +148,47 @@ export class FilterBox {
       this.#field.value = last ? formatMatcher(last) : this.#filter;
       this.#change(matchers.slice(0, -1));
     } else if (event.key === 'Escape') {
-      this.#field.value = '';
-      this.showError(undefined);
-      this.#parts.onType?.('');
+      if (this.#suggestions.isOpen) this.#suggestions.show([]);
+      else if (this.#field.value === '') this.#field.blur();
+      else this.#clear();
     }
   }
 
   #enter(): void {
-    const parsed = parseFilterInput(this.#field.value);
+    const text = this.#field.value;
+    this.#suggestions.show([]);
+    if (this.#parts.keepsWords && !/[=~]/.test(text)) return;
+    const parsed = parseFilterInput(text);
     if ('problem' in parsed) {
       this.showError(parsed.problem);
       return;
     }
-    this.#field.value = '';
-    this.#parts.onType?.('');
+    this.#clear();
     if (parsed.matchers.length > 0) this.add(...parsed.matchers);
   }
 
-  #onInput(event: Event): void {
+  #pick(text: string): void {
+    this.#field.value = text;
+    this.#enter();
+  }
+
+  #clear(): void {
+    this.#field.value = '';
+    this.showError(undefined);
+    this.#parts.onType?.('');
+  }
+
+  #onInput(): void {
     this.showError(undefined);
     const text = this.#field.value;
-    const proposals = this.#parts.propose();
-    // Browsers report a choice from the list with this input type, or with none.
-    const chosen = !(event instanceof InputEvent) || event.inputType === 'insertReplacementText';
-    if (chosen && proposals.includes(text)) {
-      this.#enter();
-      return;
-    }
-    const wanted = text.toLowerCase();
-    const found = wanted === '' ? [] : proposals.filter((proposal) => proposal.toLowerCase().includes(wanted));
-    this.#proposals.replaceChildren(...found.slice(0, PROPOSALS).map((value) => h('option', { value })));
+    const wanted = plain(text);
+    const found = wanted === '' ? [] : this.#parts.propose().filter((proposal) => plain(proposal).includes(wanted));
+    this.#suggestions.show(found.slice(0, PROPOSALS));
     this.#parts.onType?.(text);
   }
+}
+
+/** Without quotes, which need not be typed. */
+function plain(text: string): string {
+  return text.replaceAll('"', '').trim().toLowerCase();
 }

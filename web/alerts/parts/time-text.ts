@@ -1,3 +1,5 @@
+import { t } from '../text.ts';
+
 const UNITS = [
   ['w', 604_800_000],
   ['d', 86_400_000],
@@ -45,8 +47,9 @@ export function formatAge(ms: number): string {
 
 /** Writes an instant against now: `in 2h 5m`, `3d 4h ago`, `now`. */
 export function formatDistance(at: number, now: number): string {
-  if (Math.abs(at - now) < 1000) return 'now';
-  return at > now ? `in ${formatAge(at - now)}` : `${formatAge(now - at)} ago`;
+  if (Math.abs(at - now) < 1000) return t('time.now');
+  const span = formatAge(Math.abs(at - now));
+  return at > now ? t('time.in', { span }) : t('time.ago', { span });
 }
 
 const two = (number: number): string => String(number).padStart(2, '0');

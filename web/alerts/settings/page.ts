@@ -1,30 +1,19 @@
 import { h } from '../../shared/dom.ts';
 import type { Theme } from '../../shared/theme.ts';
 import { chooseTheme, readTheme, THEMES } from '../../shared/theme.ts';
+import { keyTable } from '../key-dialog.ts';
 import type { Page, PageContext } from '../page.ts';
 import type { Route } from '../route.ts';
-import type { TimeStyle } from './settings.ts';
+import { t } from '../text.ts';
+import { newsFields } from './news-fields.ts';
 import { REFRESH_SECONDS, TIME_STYLES } from './settings.ts';
-
-const THEME_TITLES: Readonly<Record<Theme, string>> = { system: 'As the system', light: 'Light', dark: 'Dark' };
-const TIME_TITLES: Readonly<Record<TimeStyle, string>> = {
-  relative: 'Relative, such as 2h 14m',
-  absolute: 'Absolute, in local time',
-};
-const KEYS = [
-  ['/', 'go to the filter'],
-  ['n', 'new silence, for the filter that is shown'],
-  ['Enter', 'in the filter: add the matcher'],
-  ['Backspace', 'in the empty filter: edit the last matcher'],
-  ['Shift + click', 'on a label: leave such alerts out'],
-] as const;
 
 /** The user's settings, kept in this browser only. */
 export class SettingsPage implements Page {
   readonly element: HTMLElement;
 
   constructor({ settings }: PageContext) {
-    document.title = 'Settings · opsdeck';
+    document.title = `${t('settings.title')} · opsdeck`;
     const { refreshSeconds, creator, times } = settings.values;
     const refresh = h(
       'select',
@@ -38,18 +27,21 @@ export class SettingsPage implements Page {
     this.element = h(
       'div',
       { class: 'page narrow' },
-      h('h1', { tabindex: -1 }, 'Settings'),
-      h('p', { class: 'soft' }, 'Kept in this browser.'),
-      h('div', { class: 'field' }, h('label', { for: 'refresh' }, 'Refresh'), refresh),
-      h('div', { class: 'field' }, h('label', { for: 'creator' }, 'Your name in new silences'), name),
-      choice('Theme', 'theme', THEMES, THEME_TITLES, readTheme(), chooseTheme),
-      choice('Times', 'times', TIME_STYLES, TIME_TITLES, times, (style) => settings.change({ times: style })),
-      h('h2', {}, 'Keys'),
-      h(
-        'dl',
-        { class: 'keys' },
-        KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)]),
+      h('h1', { tabindex: -1 }, t('settings.title')),
+      h('p', { class: 'soft' }, t('settings.kept')),
+      h('div', { class: 'field' }, h('label', { for: 'refresh' }, t('settings.refresh')), refresh),
+      h('div', { class: 'field' }, h('label', { for: 'creator' }, t('settings.creator')), name),
+      choice<Theme>('theme', THEMES, (theme) => t(`settings.theme.${theme}`), readTheme(), chooseTheme),
+      choice(
+        'times',
+        TIME_STYLES,
+        (style) => t(`settings.times.${style}`),
+        times,
+        (style) => settings.change({ times: style }),
       ),
+      newsFields(settings),
+      h('h2', {}, t('key.title')),
+      keyTable(),
     );
   }
 
@@ -61,15 +53,14 @@ export class SettingsPage implements Page {
 }
 
 function titleOf(seconds: number): string {
-  if (seconds === 0) return 'Never';
-  return seconds < 60 ? `Every ${seconds} seconds` : seconds === 60 ? 'Every minute' : `Every ${seconds / 60} minutes`;
+  if (seconds === 0) return t('settings.never');
+  return seconds < 60 ? t('settings.seconds', { n: seconds }) : t('settings.minutes', { n: seconds / 60 });
 }
 
 function choice<Value extends string>(
-  title: string,
-  name: string,
+  name: 'theme' | 'times',
   values: readonly Value[],
-  titles: Readonly<Record<Value, string>>,
+  titleOfValue: (value: Value) => string,
   chosen: Value,
   onChoose: (value: Value) => void,
 ): HTMLElement {
@@ -78,8 +69,8 @@ function choice<Value extends string>(
       'label',
       { class: 'radio' },
       h('input', { type: 'radio', name, value, checked: value === chosen, onchange: () => onChoose(value) }),
-      titles[value],
+      titleOfValue(value),
     ),
   );
-  return h('fieldset', { class: 'field' }, h('legend', {}, title), options);
+  return h('fieldset', { class: 'field' }, h('legend', {}, t(`settings.${name}`)), options);
 }

@@ -4,6 +4,15 @@ import { GROUP_ORDERS } from '../alert/list.ts';
 export const REFRESH_SECONDS = [5, 15, 30, 60, 300, 0] as const;
 export const TIME_STYLES = ['relative', 'absolute'] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
+export const DENSITIES = ['compact', 'comfortable'] as const;
+export type Density = (typeof DENSITIES)[number];
+
+/** A view of the alerts under a name. */
+export interface SavedFilter {
+  readonly name: string;
+  /** The hash of its route, such as `#/alerts?filter=…`. */
+  readonly hash: string;
+}
 
 export interface SettingValues {
   /** 0 turns the refresh off. */
@@ -11,6 +20,13 @@ export interface SettingValues {
   readonly creator: string;
   readonly times: TimeStyle;
   readonly order: GroupOrder;
+  readonly density: Density;
+  readonly filters: readonly SavedFilter[];
+  /** The name of the saved filter with which the page opens; empty for all alerts. */
+  readonly startFilter: string;
+  /** Whether new critical alerts play a sound, and show a desktop notification. */
+  readonly sound: boolean;
+  readonly desktop: boolean;
 }
 
 /** The part of the browser's storage that settings need. */
@@ -64,5 +80,16 @@ function read(storage: SettingStorage): SettingValues {
     creator,
     times: TIME_STYLES.find((style) => style === stored.times) ?? 'relative',
     order: GROUP_ORDERS.find((order) => order === stored.order) ?? 'severity',
+    density: DENSITIES.find((density) => density === stored.density) ?? 'compact',
+    filters: Array.isArray(stored.filters) ? stored.filters.filter(isSavedFilter) : [],
+    startFilter: typeof stored.startFilter === 'string' ? stored.startFilter : '',
+    sound: stored.sound === true,
+    desktop: stored.desktop === true,
   };
+}
+
+function isSavedFilter(value: unknown): value is SavedFilter {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, hash } = value as Partial<Record<keyof SavedFilter, unknown>>;
+  return typeof name === 'string' && name !== '' && typeof hash === 'string' && hash.startsWith('#/alerts');
 }

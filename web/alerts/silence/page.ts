@@ -2,6 +2,7 @@ import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import { AlertRows } from '../alert/rows.ts';
+import { Stops } from '../alert/stops.ts';
 import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { pollFor } from '../page.ts';
@@ -24,6 +25,7 @@ export class SilencePage implements Page {
   readonly #affectedTitle = h('h2', {}, t('silence.matching'));
   readonly #affected = h('section', { class: 'affected', hidden: true });
   readonly #rows: AlertRows;
+  readonly #stops: Stops;
   #drawn = '';
 
   constructor(context: PageContext, id: string) {
@@ -33,7 +35,8 @@ export class SilencePage implements Page {
     setText(this.#notice, context.memory.notice ?? '');
     this.#notice.hidden = context.memory.notice === undefined;
     delete context.memory.notice;
-    this.#rows = new AlertRows({ times: context.times }, t('silence.matching'));
+    this.#rows = new AlertRows({ times: context.times, expanded: new Set() }, t('silence.matching'));
+    this.#stops = new Stops(this.#rows.element);
     this.#affected.append(this.#affectedTitle, this.#rows.element);
     const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, t('silence.title')));
     this.element.append(head, this.#title, this.#notice, this.#details, this.#affected);
@@ -99,5 +102,6 @@ export class SilencePage implements Page {
       .filter(({ isRegex, isEqual }) => isEqual && !isRegex)
       .map(({ name, value }) => [name, value]);
     this.#rows.update(alerts, alerts.length > 1 ? Object.fromEntries(fixed) : {});
+    this.#stops.refresh();
   }
 }

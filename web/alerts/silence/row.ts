@@ -1,8 +1,8 @@
 import type { Silence } from '../../../src/alerts/contract/wire.ts';
 import { h } from '../../shared/dom.ts';
 import { matcherChip } from '../alert/label-chip.ts';
-import { linkedText } from '../alert/row.ts';
 import type { PageContext } from '../page.ts';
+import { linkedText } from '../parts/linked-text.ts';
 import { formatMatchers } from '../parts/matcher-text.ts';
 import { isWebAddress } from '../parts/text-links.ts';
 import { everyAlertHash, formatHash } from '../route.ts';
