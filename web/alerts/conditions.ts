@@ -17,7 +17,7 @@ export function watchConditions({
   times,
 }: Pick<PageContext, 'api' | 'clock' | 'shell' | 'times'>): void {
   const failing = new FailingNotifications(times);
-  shell.main.before(failing.element);
+  document.querySelector('header')?.after(failing.element);
   const poller = new Poller({
     clock,
     visibility: tabVisibility,

@@ -47,6 +47,11 @@ function notificationRow(notification: SentNotification, times: PageContext['tim
   );
 }
 
+/** Without the number of attempts, which is shown beside it. */
+export function plainError(error: string): string {
+  return error.replace(/^notify retry canceled (?:due to unrecoverable error )?after \d+ attempts: /, '');
+}
+
 /** `webhook`, and `webhook 2` for the second of its kind. */
 export function placeOf(integration: string, index: number): string {
   return index === 0 ? integration : `${integration} ${index + 1}`;
@@ -80,7 +85,7 @@ function outcomeOf({ result, attempts, error, templateError, node }: SentNotific
   return [
     h('span', { class: 'badge', 'data-state': result }, t(`history.${result}`)),
     details.length > 0 && h('span', { class: 'soft' }, ` ${details.join(', ')}`),
-    error !== undefined && h('p', { class: 'notification-error' }, error),
+    error !== undefined && h('p', { class: 'notification-error' }, plainError(error)),
     templateError !== undefined &&
       h('p', { class: 'notification-error' }, t('history.template', { error: templateError })),
   ];

@@ -111,13 +111,13 @@ export class RoutingPage implements Page {
     this.#tree.replaceChildren(
       h(
         'section',
-        { 'aria-label': t('routing.tree') },
+        { class: 'routing-part', 'aria-label': t('routing.tree') },
         h('h2', {}, t('routing.tree')),
         routeTree(this.#routing.root, taken),
       ),
       h(
         'section',
-        { 'aria-label': t('routing.receivers') },
+        { class: 'routing-part', 'aria-label': t('routing.receivers') },
         h('h2', {}, t('routing.receivers')),
         receiverList(this.#routing),
       ),

@@ -4,7 +4,7 @@ import { copyButton } from '../../shared/copy-button.ts';
 import { type Child, h } from '../../shared/dom.ts';
 import type { Fact } from '../alert/fact-list.ts';
 import { factList } from '../alert/fact-list.ts';
-import { placeOf } from '../history/list.ts';
+import { placeOf, plainError } from '../history/list.ts';
 import type { Page, PageContext } from '../page.ts';
 import { formatAge } from '../parts/time-text.ts';
 import type { Times } from '../parts/times.ts';
@@ -174,7 +174,7 @@ function integrationRow(one: IntegrationHealth, times: Times): HTMLElement {
             t('status.notifications.failing', { n: failing.groups }),
           )
         : h('span', { class: 'badge', 'data-state': 'active' }, t('status.notifications.good')),
-      failing && h('p', { class: 'notification-error' }, failing.error),
+      failing && h('p', { class: 'notification-error' }, plainError(failing.error)),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import type { FailingIntegration } from '../../../src/alerts/contract/integration-health.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { placeOf, plainError } from '../history/list.ts';
 import type { Times } from '../parts/times.ts';
 import { historyHash } from '../route.ts';
 import { t } from '../text.ts';
@@ -28,7 +29,6 @@ export class FailingNotifications {
   }
 
   #row({ receiver, integration, index, groups, since, error }: FailingIntegration): HTMLElement {
-    const place = index === 0 ? integration : `${integration} ${index + 1}`;
     return h(
       'li',
       {},
@@ -37,10 +37,10 @@ export class FailingNotifications {
         'p',
         {},
         h('strong', {}, receiver),
-        ` (${place}): ${t('failing.groups', { n: groups })} `,
+        ` (${placeOf(integration, index)}): ${t('failing.groups', { n: groups })} `,
         this.#times.element(since, 'age'),
         error !== '' && ': ',
-        error !== '' && h('span', { class: 'failing-error' }, error),
+        error !== '' && h('span', { class: 'failing-error' }, plainError(error)),
       ),
       h('a', { href: historyHash({ receiver, outcome: 'failed' }) }, t('failing.history')),
     );

@@ -5,7 +5,7 @@ import { type Child, h } from '../../shared/dom.ts';
 import { factList } from '../alert/fact-list.ts';
 import { labelList } from '../alert/label-chip.ts';
 import { labelParameters } from '../api.ts';
-import { placeOf, reasonText } from '../history/list.ts';
+import { placeOf, plainError, reasonText } from '../history/list.ts';
 import type { PageContext } from '../page.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { everyAlertHash, formatHash } from '../route.ts';
@@ -172,6 +172,6 @@ function sentRow(
     h('span', {}, placeOf(integration, index)),
     h('span', { class: 'badge', 'data-state': result }, t(`history.${result}`)),
     h('span', { class: 'soft' }, reasonText(reason)),
-    error !== undefined && h('p', { class: 'notification-error' }, error),
+    error !== undefined && h('p', { class: 'notification-error' }, plainError(error)),
   );
 }

@@ -1,6 +1,6 @@
 import type { Timeline } from '../../../src/alerts/contract/timeline.ts';
 import { type Child, h } from '../../shared/dom.ts';
-import { placeOf, reasonText } from '../history/list.ts';
+import { placeOf, plainError, reasonText } from '../history/list.ts';
 import type { Times } from '../parts/times.ts';
 import { formatHash } from '../route.ts';
 import { t } from '../text.ts';
@@ -84,7 +84,10 @@ function detailsOf({ silence, notification }: TimelineEvent): Child[] {
   }
   if (!notification) return [];
   const { receiver, integration, index, reason, error } = notification;
-  return [`: ${receiver} (${placeOf(integration, index)}), ${reasonText(reason)}`, error !== undefined && `: ${error}`];
+  return [
+    `: ${receiver} (${placeOf(integration, index)}), ${reasonText(reason)}`,
+    error !== undefined && `: ${plainError(error)}`,
+  ];
 }
 
 function percent(part: number): string {
