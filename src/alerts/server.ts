@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { page } from 'virtual:web/alerts';
 import type { Hono } from 'hono';
+import type { AlertsSummary } from '../hub/contract.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
 import { type Deck, openDeck } from '../kernel/deck/deck.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
@@ -56,6 +57,8 @@ import { describeVersion } from './version.ts';
 const DRAIN_MS = 5_000;
 
 export interface AlertServer {
+  /** What the hub shows. */
+  summary(): AlertsSummary;
   /** `http://host:port` of the first listen address, with the route prefix. */
   readonly url: string;
   /** The integrations that groups wait for since an attempt failed: cheap, and usually empty. */
@@ -362,6 +365,15 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
   return {
     url: `${url}${options.routePrefix}/`,
     failingNotifications: () => listFailingIntegrations({ state, plan, now: clock.now() }),
+    summary() {
+      const now = clock.now();
+      const failing = listFailingIntegrations({ state, plan, now });
+      return {
+        kind: 'alerts',
+        ...state.alertListing.countSeverities(now),
+        failing: failing.map(({ receiver, groups, since }) => ({ receiver, groups, since })),
+      };
+    },
     reload: async () => (closing ? refused('the server is stopping') : plan.reload()),
     close() {
       closing ??= close();

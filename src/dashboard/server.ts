@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { page } from 'virtual:web/dashboard';
 import { page as hubPage } from 'virtual:web/dashboard-hub';
+import type { UsageSummary } from '../hub/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Deck, openDeck } from '../kernel/deck/deck.ts';
 import { servePage } from '../kernel/http/assets.ts';
@@ -18,6 +19,7 @@ import type { EventRequest } from './contract/event-request.ts';
 import { EventCache } from './event-cache.ts';
 import { readHubPage } from './hub-page.ts';
 import { MARKER_FILE, MarkerStore } from './marker-store/marker-store.ts';
+import { MonthCosts } from './month-cost.ts';
 import { answerFile } from './project-files/answer.ts';
 import { findDefaultCsv } from './project-files/csv.ts';
 import { ProjectFiles } from './project-files/project-files.ts';
@@ -34,6 +36,8 @@ const GRACE_MS = 2_000;
 export interface DashboardServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
+  /** What the hub shows. */
+  summary(): Promise<UsageSummary>;
   /** Answers the requests in progress, then ends. Idempotent. */
   close(): Promise<void>;
 }
@@ -57,6 +61,7 @@ export async function startDashboard(
   const listener = await listen({ fetch: app.fetch, addresses: [{ host, port }], clock });
   bound.port = Number(new URL(listener.url).port || 80);
   log.info('Dashboard is listening', { address: listener.addresses[0] });
+  const costs = new MonthCosts(options.projectDir, () => clock.now());
   let closing: Promise<void> | undefined;
   const close = async () => {
     await listener.close(GRACE_MS);
@@ -64,6 +69,7 @@ export async function startDashboard(
   };
   return {
     url: listener.url,
+    summary: async () => ({ kind: 'dashboard', month: await costs.read() }),
     close() {
       closing ??= close();
       return closing;

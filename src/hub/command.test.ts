@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeFiles } from '../dashboard/testing/app.ts';
+import type { DeckReport } from '../kernel/deck/report.ts';
 import { eventually } from '../testing/eventually.ts';
 import { PlainClient } from '../testing/http/client.ts';
 import { startHttpSink } from '../testing/http/sink.ts';
@@ -18,6 +19,7 @@ import {
   startServer,
   temporaryFolder,
 } from '../testing/processes.ts';
+import type { HubEntry } from './contract.ts';
 
 /** Its standard output is in up.txt. */
 const startUp = (t: Cleanup, folder: string, flags: readonly string[] = []) =>
@@ -73,6 +75,33 @@ test('up starts every server in one process, with a page that links to them', as
   const health = (await (await fetch(`${rooms}health`)).json()) as { status: string };
   assert.equal(health.status, 'healthy');
   assert.deepEqual(await up.stop('SIGTERM'), { code: 0, signal: null });
+});
+
+test('every example of the hub works on a fresh start, and the numbers follow', async (t) => {
+  const folder = temporaryFolder(t);
+  const up = await startUp(t, folder);
+  const entries = async () => (await (await fetch(`${up.url}/servers.json`)).json()) as readonly HubEntry[];
+  const examples = (await entries()).map(({ example }) => example);
+  assert.equal(examples.length, 4);
+  const shell = `opsdeck() { "${process.execPath}" "${executablePath()}" "$@"; }`;
+  const runs = examples.map((example) =>
+    runProcess('bash', ['-c', `set -eo pipefail\n${shell}\n${example}`], { cwd: folder, env: { HOME: folder } }),
+  );
+  for (const [index, { code, stderr }] of (await Promise.all(runs)).entries())
+    assert.equal(code, 0, `${examples[index]}\n${stderr}`);
+  const summaries = (await entries()).map(({ state, summary }) => ({ state, ...summary }));
+  assert.deepEqual(summaries, [
+    { state: 'ready', kind: 'alerts', severities: { critical: 1 }, suppressed: 0, failing: [] },
+    { state: 'ready', kind: 'relay', flags: 5, on: 5, sources: [{ environment: 'local', state: 'VALID' }] },
+    { state: 'ready', kind: 'dashboard', month: null },
+    { state: 'ready', kind: 'rooms', rooms: 1, firing: 0 },
+  ]);
+  const deck = (await (await fetch(new URL('deck.json', (await entries())[1]?.url))).json()) as DeckReport;
+  assert.equal(deck.hub, `${up.url}/`);
+  assert.deepEqual(
+    deck.servers.map(({ name, state }) => `${name} ${state}`),
+    ['alerts ready', 'relay ready', 'dashboard ready', 'rooms ready'],
+  );
 });
 
 test('with --storage-url alerts and rooms of up lie in PostgreSQL, beside those of other servers', async (t) => {

@@ -12,10 +12,10 @@ import { announceStart } from '../kernel/supervisor.ts';
 import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.ts';
 import { formatTable } from '../kernel/terminal/table.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
-import type { HubEntry } from './contract.ts';
+import type { FlagsSummary } from './contract.ts';
 import { OwnSites } from './own-sites.ts';
 import { holdsUsage, makeProject, stateFolderOf } from './project.ts';
-import { UpDeck } from './up-deck.ts';
+import { type DescribedServer, UpDeck } from './up-deck.ts';
 
 const EXAMPLES = `
 Examples:
@@ -83,7 +83,7 @@ export function addUpCommand(program: Command, terminal: Terminal): void {
 
 /** A running server. */
 interface RunningServer {
-  readonly described: HubEntry;
+  readonly described: DescribedServer;
   /** Resolves when the server can no longer work. */
   readonly failed?: Promise<void>;
   reload?(): void;
@@ -141,14 +141,7 @@ async function startServers(flags: UpFlags, servers: RunningServer[], terminal: 
   const { hubAddress: address } = flags;
   if (!(await isFree('hub', address, terminal))) return undefined;
   const { startHub } = await import('./server.ts');
-  const descriptions = servers.map(({ described }) => described);
-  const hub = await startHub(
-    descriptions,
-    deck,
-    { address, site: sites.rulesFor(address, '--hub-address') },
-    clock,
-    log,
-  );
+  const hub = await startHub(deck, { address, site: sites.rulesFor(address, '--hub-address') }, clock, log);
   sites.add(hub.url);
   deck.hubUrl = `${hub.url}/`;
   return hub;
@@ -189,10 +182,10 @@ async function startAlerts(
     described: {
       name: 'alerts',
       title: 'Alerts',
-      description: 'A drop-in Prometheus Alertmanager: post alerts, silence them, see what fires and who is notified.',
       url: server.url,
-      status: 'ready',
-      example: 'opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %"',
+      example: () =>
+        `opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %" --url ${server.url}`,
+      summary: () => server.summary(),
     },
     reload: () => void server.reload(),
     close: () => server.close(),
@@ -225,10 +218,9 @@ async function startRelay(
     described: {
       name: 'relay',
       title: 'Flags',
-      description: 'A drop-in LaunchDarkly Relay Proxy on a local flag file, for LaunchDarkly and OpenFeature SDKs.',
       url: `${server.url}/`,
-      status: 'ready',
-      example: `opsdeck relay eval new-checkout --context '{"key": "ada"}' --explain`,
+      example: () => `opsdeck relay eval ${firstFlag(server)} --context '{"key": "ada"}' --explain --url ${server.url}`,
+      summary: () => summarizeFlags(server),
     },
     sdkKey: config.value.options.environments[0]?.sdkKey,
     reload: () => void server.reload(options),
@@ -258,12 +250,25 @@ async function startDashboard(flags: UpFlags, deck: Deck, terminal: Terminal, lo
     described: {
       name: 'dashboard',
       title: 'Usage',
-      description: 'What an AI coding assistant was asked and what it cost: drop a CSV export, see thirteen charts.',
       url: `${server.url}/analytics`,
-      status: 'ready',
-      example: 'opsdeck dashboard report usage-events.csv --by model',
+      example: () => `curl -s ${server.url}/sample/usage-events-info.csv | opsdeck dashboard report - --by model`,
+      summary: () => server.summary(),
     },
     close: () => server.close(),
+  };
+}
+
+type Relay = Awaited<ReturnType<typeof import('../relay/server.ts').startRelay>>;
+
+const firstFlag = ({ environments }: Relay): string => environments[0]?.store.flags()[0]?.flag.key ?? 'new-checkout';
+
+function summarizeFlags({ environments }: Relay): FlagsSummary {
+  const flags = environments.flatMap(({ store }) => store.flags());
+  return {
+    kind: 'relay',
+    flags: flags.length,
+    on: flags.filter(({ flag }) => flag.on).length,
+    sources: environments.map(({ options: { name }, connection: { state } }) => ({ environment: name, state })),
   };
 }
 
@@ -305,10 +310,10 @@ async function startRooms(
     described: {
       name: 'rooms',
       title: 'Rooms',
-      description: 'Rooms and messages that are never lost, live for everyone, with a copilot and alerts in the room.',
       url: `${server.url}/`,
-      status: 'ready',
-      example: 'make test 2>&1 | opsdeck rooms say ci --code',
+      example: () =>
+        `opsdeck rooms say "$(opsdeck rooms new Builds --url ${server.url})" "tests passed" --url ${server.url}`,
+      summary: () => server.summary(),
     },
     failed: server.failed,
     close: () => server.close(),

@@ -9,13 +9,12 @@ import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { listen } from '../kernel/http/server.ts';
 import type { SiteRules } from '../kernel/http/site-address.ts';
 import type { Log } from '../kernel/log.ts';
-import type { HubEntry } from './contract.ts';
 import type { UpDeck } from './up-deck.ts';
 
 const NOT_KEPT = { 'cache-control': 'no-store' };
 
 /** The HTTP interface of the hub. */
-export function createHubApp(entries: readonly HubEntry[], deck: Pick<UpDeck, 'servers'>): Hono<HttpEnv> {
+export function createHubApp(deck: Pick<UpDeck, 'servers' | 'entries'>): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const page = servePage(hubPage);
   const notFound = (c: HttpContext) => c.text('404 page not found\n', 404);
@@ -28,7 +27,7 @@ export function createHubApp(entries: readonly HubEntry[], deck: Pick<UpDeck, 's
     {
       '/': { GET: index, HEAD: index },
       '/deck.json': { GET: async (c) => c.json({ hub: './', servers: await deck.servers() }, 200, NOT_KEPT) },
-      '/servers.json': { GET: (c) => c.json(entries, 200, NOT_KEPT) },
+      '/servers.json': { GET: async (c) => c.json(await deck.entries(), 200, NOT_KEPT) },
       '/-/healthy': { GET: ok, HEAD: ok },
     },
     refuse,
@@ -38,13 +37,12 @@ export function createHubApp(entries: readonly HubEntry[], deck: Pick<UpDeck, 's
 }
 
 export async function startHub(
-  entries: readonly HubEntry[],
-  deck: Pick<UpDeck, 'servers'>,
+  deck: Pick<UpDeck, 'servers' | 'entries'>,
   { address, site }: { readonly address: ListenAddress; readonly site?: SiteRules },
   clock: Clock,
   log: Log,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const listener = await listen({ fetch: createHubApp(entries, deck).fetch, addresses: [address], site, clock });
+  const listener = await listen({ fetch: createHubApp(deck).fetch, addresses: [address], site, clock });
   log.info('Hub is listening', { address: listener.addresses[0] });
   return { url: listener.url, close: () => listener.close(1_000) };
 }

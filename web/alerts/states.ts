@@ -1,18 +1,9 @@
-import type { Child } from '../shared/dom.ts';
 import { h } from '../shared/dom.ts';
+import { stateBox } from '../shared/shell/states.ts';
 import { ApiError } from './api.ts';
 import { t } from './text.ts';
 
-/** The placeholder for an empty, loading or failed list. */
-export function stateBox(title: string, text: string, ...actions: readonly Child[]): HTMLElement {
-  return h(
-    'div',
-    { class: 'state' },
-    h('p', { class: 'state-title' }, title),
-    text !== '' && h('p', {}, text),
-    actions.length > 0 && h('p', { class: 'actions' }, actions),
-  );
-}
+export { stateBox };
 
 export function loadingBox(what: string): HTMLElement {
   return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, t('state.loading', { what })));

@@ -1,84 +1,112 @@
 import type { HubEntry } from '../../src/hub/contract.ts';
 import { browserClock } from '../shared/clock.ts';
 import { copyButton } from '../shared/copy-button.ts';
-import { h } from '../shared/dom.ts';
+import { h, syncChildren } from '../shared/dom.ts';
+import { readLanguage } from '../shared/language.ts';
 import { Poller } from '../shared/poller.ts';
+import { Header } from '../shared/shell/header.ts';
+import { stateBox } from '../shared/shell/states.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
-import { linkOf, parseServers } from './server-list.ts';
+import { serverCard, titleOf, type Words } from './card.ts';
+import { parseServers } from './server-list.ts';
+import { hubTexts } from './text.ts';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 3_000;
 
-function serverCard({ title, description, url, status, example }: HubEntry): HTMLElement {
-  const href = linkOf(url, location.hostname);
-  return h(
-    'section',
-    { class: 'server', 'aria-label': title },
-    h(
-      'div',
-      { class: 'server-head' },
-      h('h2', {}, h('a', { href }, title)),
-      status !== '' && h('span', { class: 'status', 'data-state': status }, status),
-    ),
-    description !== '' && h('p', { class: 'description' }, description),
-    h('p', { class: 'address' }, h('code', {}, href)),
-    example !== '' &&
-      h(
-        'div',
-        { class: 'example' },
-        h('pre', {}, example),
-        copyButton(browserClock, `the example for ${title}`, () => example),
-      ),
-  );
-}
-
-function message(title: string, text: string, retry?: () => void): HTMLElement {
+function exampleOf(entry: HubEntry, words: Words): HTMLElement {
+  const { t } = words;
+  const title = titleOf(entry, words);
+  const copyWords = { copy: t('copy'), copied: t('copy.done'), byHand: t('copy.by-hand') };
   return h(
     'div',
-    { class: 'message', role: 'status' },
-    h('h2', {}, title),
-    h('p', {}, text),
-    retry && h('button', { type: 'button', onclick: retry }, 'Try again'),
+    { class: 'example' },
+    h('h3', {}, title),
+    h('pre', {}, entry.example),
+    copyButton(browserClock, t('copy.what', { title }), () => entry.example, copyWords),
   );
 }
 
-/** Shows the servers and updates them on changes. */
-function start(place: HTMLElement): void {
-  let shown = '';
-  const show = (signature: string, draw: () => readonly Node[]) => {
-    place.removeAttribute('aria-busy');
-    if (signature === shown) return;
-    shown = signature;
-    place.replaceChildren(...draw());
-  };
-  const load = async (signal: AbortSignal) => {
-    let text: string;
+/** Shows the servers, and replaces only what has changed, so that the focus and selections stay. */
+class HubPage {
+  readonly #words: Words;
+  readonly #cards = h('div', { class: 'cards' });
+  readonly #examples = h('div', { class: 'examples' });
+  readonly #content: HTMLElement;
+  readonly #title = h('h1', { class: 'off-screen', tabindex: -1 });
+  readonly #main = h('main', { id: 'main', class: 'page', tabindex: -1, 'aria-busy': 'true' });
+  readonly #drawn = new Map<string, { readonly json: string; readonly node: HTMLElement }>();
+  readonly #poller: Poller;
+
+  constructor() {
+    const language = readLanguage();
+    const t = hubTexts(language);
+    this.#words = { t, language };
+    document.documentElement.lang = language;
+    this.#content = h(
+      'div',
+      {},
+      this.#cards,
+      h('h2', { class: 'commands' }, t('commands'), ' ', h('span', {}, t('commands.text'))),
+      this.#examples,
+    );
+    this.#title.textContent = t('servers');
+    this.#main.append(this.#title, h('p', { class: 'soft loading' }, t('loading')));
+    const header = new Header({ own: 'hub', home: './', language, clock: browserClock, main: this.#main });
+    document.body.replaceChildren(header.element, this.#main);
+    this.#poller = new Poller({
+      clock: browserClock,
+      visibility: tabVisibility,
+      intervalMs: () => REFRESH_MS,
+      run: (signal) => this.#load(signal),
+    });
+    void this.#poller.refresh();
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    let text = '';
     try {
       const response = await fetch('servers.json', { signal });
-      text = response.ok ? await response.text() : '';
+      if (response.ok) text = await response.text();
     } catch {
-      text = '';
+      // Shown below.
     }
     if (signal.aborted) return;
-    const servers = parseServers(text);
-    if (servers && servers.length > 0) show(text, () => servers.map(serverCard));
-    else if (servers) show('none', () => [message('No server runs.', 'Start them all with: opsdeck up')]);
-    else
-      show('lost', () => [
-        message(
-          'The hub does not answer.',
-          'It may have been stopped. Start it again with: opsdeck up',
-          () => void poller.refresh(),
-        ),
-      ]);
-  };
-  const poller = new Poller({
-    clock: browserClock,
-    visibility: tabVisibility,
-    intervalMs: () => REFRESH_MS,
-    run: load,
-  });
-  void poller.refresh();
+    this.#main.removeAttribute('aria-busy');
+    this.#show(parseServers(text, location.href));
+  }
+
+  #show(servers: readonly HubEntry[] | undefined): void {
+    const { t } = this.#words;
+    if (!servers) {
+      const retry = h('button', { type: 'button', onclick: () => void this.#poller.refresh() }, t('retry'));
+      const lost = this.#once('lost', '', () => stateBox(t('lost'), t('lost.text'), retry));
+      syncChildren(this.#main, [this.#title, lost]);
+    } else if (servers.length === 0) {
+      syncChildren(this.#main, [this.#title, this.#once('none', '', () => stateBox(t('none'), t('none.text')))]);
+    } else {
+      const draw = (kind: string, one: HubEntry, make: (one: HubEntry, words: Words) => HTMLElement, shown: unknown) =>
+        this.#once(`${kind} ${one.name}`, JSON.stringify(shown), () => make(one, this.#words));
+      syncChildren(
+        this.#cards,
+        servers.map((one) => draw('card', one, serverCard, one)),
+      );
+      const examples = servers.filter(({ example }) => example !== '');
+      syncChildren(
+        this.#examples,
+        examples.map((one) => draw('example', one, exampleOf, one.example)),
+      );
+      syncChildren(this.#main, [this.#title, this.#content]);
+    }
+  }
+
+  /** The node drawn before under the key, as long as it shows the same. */
+  #once(key: string, json: string, make: () => HTMLElement): HTMLElement {
+    const known = this.#drawn.get(key);
+    if (known?.json === json) return known.node;
+    const node = make();
+    this.#drawn.set(key, { json, node });
+    return node;
+  }
 }
 
-const place = document.getElementById('servers');
-if (place) start(place);
+new HubPage();

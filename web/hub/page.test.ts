@@ -1,50 +1,70 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AlertsSummary } from '../../src/hub/contract.ts';
 import { startHub } from '../../src/hub/server.ts';
-import { UpDeck } from '../../src/hub/up-deck.ts';
+import { type DescribedServer, UpDeck } from '../../src/hub/up-deck.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { findBarriers, fitsAcross, launchBrowser, needsBrowser, openPage } from '../../src/testing/browser.ts';
 
-const entry = (name: string, url: string, example: string) => ({
-  name,
-  title: name,
-  description: `What ${name} does.`,
-  url,
-  status: 'ready',
-  example,
-});
+const EXAMPLE = 'opsdeck alerts add alertname=DiskFull --annotation summary="/var <b>97</b> %"';
 
-const SERVERS = [
-  entry(
-    'Alerts',
-    'http://127.0.0.1:9093/',
-    'opsdeck alerts add alertname=DiskFull --annotation summary="/var <b>97</b> %"',
-  ),
-  entry('Relay', 'http://0.0.0.0:8030/', 'opsdeck relay status'),
+const quiet: AlertsSummary = { kind: 'alerts', severities: { critical: 2 }, suppressed: 1, failing: [] };
+let alerts = quiet;
+
+const SERVERS: readonly DescribedServer[] = [
+  {
+    ...{ name: 'alerts', title: 'Alerts', url: 'http://127.0.0.1:9093/' },
+    example: () => EXAMPLE,
+    summary: () => alerts,
+  },
+  {
+    ...{ name: 'relay', title: 'Flags', url: 'http://0.0.0.0:8030/' },
+    example: () => 'opsdeck relay status',
+    summary: () => ({ kind: 'relay', flags: 5, on: 4, sources: [{ environment: 'local', state: 'VALID' }] }),
+  },
+  {
+    ...{ name: 'rooms', title: 'Rooms', url: 'http://127.0.0.1:8065/' },
+    example: () => '',
+    summary: () => Promise.reject(new Error('no storage')),
+  },
 ];
 
 test('the page of the hub', async (t) => {
   if (!needsBrowser(t)) return;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
-  const hub = await startHub(
-    SERVERS,
-    new UpDeck(() => SERVERS),
-    { address: { host: '127.0.0.1', port: 0 } },
-    systemClock,
-    log,
-  );
+  const hub = await startHub(new UpDeck(() => SERVERS), { address: { host: '127.0.0.1', port: 0 } }, systemClock, log);
   t.after(() => hub.close());
   const browser = await launchBrowser(t);
 
-  await t.test('links to every server and shows an example', async (t) => {
+  await t.test('links to every server, shows its numbers and an example', async (t) => {
     const page = await openPage(t, browser, `${hub.url}/`);
-    const alerts = page.getByRole('region', { name: 'Alerts' });
-    assert.equal(await alerts.getByRole('link', { name: 'Alerts' }).getAttribute('href'), 'http://127.0.0.1:9093/');
-    assert.equal(await alerts.locator('pre').textContent(), SERVERS[0]?.example);
-    assert.equal(await alerts.locator('.status').textContent(), 'ready');
-    const relay = page.getByRole('link', { name: 'Relay' });
+    const card = page.getByRole('region', { name: 'Alerts' });
+    assert.equal(await card.getByRole('link', { name: 'Alerts' }).getAttribute('href'), 'http://127.0.0.1:9093/');
+    assert.equal(await card.locator('.status').textContent(), 'ready');
+    assert.equal(await card.getByRole('listitem').first().textContent(), '2 critical');
+    assert.equal(await page.locator('.example pre').first().textContent(), EXAMPLE);
+    const relay = page.getByRole('region', { name: 'Flags' }).getByRole('link');
     assert.equal(await relay.getAttribute('href'), 'http://127.0.0.1:8030/', 'an address that a browser can open');
+    await page.getByRole('region', { name: 'Rooms' }).getByText('The numbers cannot be determined').waitFor();
+  });
+
+  await t.test('follows the servers: failing notifications turn card and header red', async (t) => {
+    const page = await openPage(t, browser, `${hub.url}/`);
+    const products = page.getByRole('navigation', { name: 'Products' });
+    await products.getByRole('link', { name: 'Alerts' }).waitFor();
+    t.after(() => {
+      alerts = quiet;
+    });
+    const failing = [{ receiver: 'pager', groups: 24, since: '2026-01-01T08:00:00.000Z' }];
+    alerts = { ...quiet, severities: { critical: 3 }, failing };
+    const card = page.getByRole('region', { name: 'Alerts' });
+    await card.getByText('3 critical').waitFor();
+    await card.getByText('pager: 24 groups not notified, since').waitFor();
+    assert.equal(await card.locator('.status').textContent(), 'failing');
+    await page.reload();
+    await products.getByRole('link', { name: 'Alerts (failing)' }).waitFor();
+    await products.getByRole('link', { name: 'Rooms (state unknown)' }).waitFor();
   });
 
   await t.test('copies the example', async (t) => {
@@ -53,9 +73,22 @@ test('the page of the hub', async (t) => {
     // The message is shown for two seconds.
     await Promise.all([
       page.getByText('Copied').waitFor(),
-      page.getByRole('button', { name: 'Copy the example for Relay' }).click(),
+      page.getByRole('button', { name: 'Copy the example for Flags' }).click(),
     ]);
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'opsdeck relay status');
+  });
+
+  await t.test('language and theme are kept, also for pages on other ports of the host', async (t) => {
+    const page = await openPage(t, browser, `${hub.url}/`);
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('region', { name: 'Alarme' }).getByText('bereit').waitFor();
+    await page.getByLabel('Farbschema').selectOption('dark');
+    const kept = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).sort();
+    assert.deepEqual(kept, ['opsdeck.language=de', 'opsdeck.theme=dark']);
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.getByRole('region', { name: 'Alarme' }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
   });
 
   await t.test('shows that the hub is gone, and reconnects', async (t) => {

@@ -1,7 +1,8 @@
 import type { HubEntry } from '../../src/hub/contract.ts';
+import { linkOf } from '../shared/shell/deck.ts';
 
-/** Reads the list of servers; undefined if it is invalid. Entries without a title or a web address are left out. */
-export function parseServers(text: string): HubEntry[] | undefined {
+/** Reads `servers.json`, with links as seen from `base`; undefined if it is invalid. Entries without a name or a web address are left out. */
+export function parseServers(text: string, base: string): HubEntry[] | undefined {
   let list: unknown;
   try {
     list = JSON.parse(text);
@@ -9,30 +10,10 @@ export function parseServers(text: string): HubEntry[] | undefined {
     return undefined;
   }
   if (!Array.isArray(list)) return undefined;
-  return list.flatMap((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null) return [];
-    const textOf = (key: string): string => {
-      const value = (entry as Record<string, unknown>)[key];
-      return typeof value === 'string' ? value : '';
-    };
-    const server: HubEntry = {
-      name: textOf('name'),
-      title: textOf('title') || textOf('name'),
-      description: textOf('description'),
-      url: textOf('url'),
-      status: textOf('status'),
-      example: textOf('example'),
-    };
-    return server.title !== '' && /^https?:\/\//.test(server.url) && URL.canParse(server.url) ? [server] : [];
+  return list.flatMap((entry: Partial<HubEntry> | null) => {
+    const url = linkOf(entry?.url, base);
+    if (!entry || typeof entry.name !== 'string' || url === undefined) return [];
+    const { name, title = name, state = 'unknown', summary = null, example = '' } = entry;
+    return [{ name, title, url, state, summary, example }];
   });
-}
-
-/**
- * The address to link to. For a server that listens on all addresses it is the name under which the hub was reached.
- */
-export function linkOf(url: string, hubHost: string): string {
-  const target = new URL(url);
-  const everywhere = target.hostname === '0.0.0.0' || target.hostname === '[::]';
-  if (everywhere) target.hostname = hubHost;
-  return target.href;
 }

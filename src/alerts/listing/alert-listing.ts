@@ -78,6 +78,23 @@ export class AlertListing {
     return counts;
   }
 
+  /** The number of active alerts by the value of their label `severity`, '' without one; and of suppressed ones. */
+  countSeverities(now: number): { readonly severities: Record<string, number>; readonly suppressed: number } {
+    this.#silencer.settle(now);
+    const severities: Record<string, number> = Object.create(null);
+    let suppressed = 0;
+    for (const slot of this.#store.sorted()) {
+      const { labels, endsAt } = slot.alert;
+      if (endsAt < now) continue;
+      if (this.#statusOf(slot, now).state === 'suppressed') suppressed++;
+      else {
+        const severity = labels.values[labels.names.indexOf('severity')] ?? '';
+        severities[severity] = (severities[severity] ?? 0) + 1;
+      }
+    }
+    return { severities, suppressed };
+  }
+
   /** The silences of the alert have changed. */
   noteSilenced(fingerprint: string): void {
     const slot = this.#store.find(fingerprint);

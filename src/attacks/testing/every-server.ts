@@ -103,7 +103,7 @@ export async function startEveryServer(t: Cleanup, options: EveryServerOptions =
   add('rooms', listener.url, rooms.log, () => listener.close(0));
 
   const hubLog = logOf();
-  const hub = await startHub([], new UpDeck(() => []), { address }, systemClock, hubLog.log);
+  const hub = await startHub(new UpDeck(() => []), { address }, systemClock, hubLog.log);
   add('hub', hub.url, hubLog.read, () => hub.close());
   const urlOf: EveryServer['urlOf'] = (name) => servers.find((server) => server.name === name)?.url ?? '';
   const sdkKey = relayConfig.value.options.environments[0]?.sdkKey ?? '';

@@ -129,7 +129,7 @@ export class Header {
     const text = server && server.state !== 'ready' ? this.#t(server.state) : '';
     setAttribute(item, 'data-state', server?.state);
     setAttribute(link, 'title', text === '' ? undefined : text);
-    state.textContent = text && `, ${text}`;
+    state.textContent = text && `(${text})`;
     return item;
   }
 
