@@ -9,6 +9,7 @@ export type KeyAction =
   | 'select-range'
   | 'acknowledge'
   | 'silence'
+  | 'why'
   | 'open-all'
   | 'close-all'
   | 'density'
@@ -36,6 +37,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: ['X'], text: 'key.select-range', action: 'select-range' },
   { keys: ['a'], text: 'key.acknowledge', action: 'acknowledge' },
   { keys: ['s'], text: 'key.silence', action: 'silence' },
+  { keys: ['w'], text: 'key.why', action: 'why' },
   { keys: ['o'], text: 'key.open-all', action: 'open-all' },
   { keys: ['c'], text: 'key.close-all', action: 'close-all' },
   { keys: ['d'], text: 'key.density', action: 'density' },

@@ -1,6 +1,6 @@
 import type { Alert } from '../../../src/alerts/contract/wire.ts';
 import type { Child } from '../../shared/dom.ts';
-import { h } from '../../shared/dom.ts';
+import { h, setAttribute } from '../../shared/dom.ts';
 import { externalLink, linkedText } from '../parts/linked-text.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
 import { isWebAddress } from '../parts/text-links.ts';
@@ -15,12 +15,31 @@ const TEXTS = ['description', 'message', 'details'];
 /** What the line of an alert leaves out: its texts, links and all labels, and the actions. */
 export function alertDetails(alert: Alert, parts: AlertRowParts): HTMLElement {
   const actions = h('p', { class: 'actions' }, actionButtons(alert, parts));
-  return h(
+  const details = h(
     'div',
     { class: 'alert-details' },
     h('div', { class: 'alert-texts' }, annotationParts(alert), actions),
     h('div', { class: 'alert-facts' }, factParts(alert, parts)),
   );
+  const { whyPanel } = parts;
+  if (whyPanel) actions.append(whyButton(alert, details, () => whyPanel(alert)));
+  return details;
+}
+
+function whyButton(alert: Alert, details: HTMLElement, panel: () => HTMLElement): HTMLElement {
+  const button = h(
+    'button',
+    { type: 'button', class: 'small why-button', 'aria-label': t('alert.why.one', { title: titleOf(alert) }) },
+    t('alert.why'),
+  );
+  setAttribute(button, 'aria-expanded', 'false');
+  button.addEventListener('click', () => {
+    const shown = details.querySelector('.why');
+    if (shown) shown.remove();
+    else details.append(panel());
+    setAttribute(button, 'aria-expanded', String(!shown));
+  });
+  return button;
 }
 
 function annotationParts(alert: Alert): Child[] {

@@ -61,6 +61,16 @@ export class GroupList {
     return fingerprint === undefined ? alerts : alerts.filter((alert) => alert.fingerprint === fingerprint);
   }
 
+  /** Opens or closes the panel that says why the focused alert notifies or not; false when none is focused. */
+  toggleWhy(): boolean {
+    const alert = this.#stops.focused?.closest('.alert');
+    const toggle = alert?.querySelector<HTMLElement>('[data-stop][aria-expanded="false"]');
+    toggle?.click();
+    const button = alert?.querySelector<HTMLElement>('.why-button');
+    button?.click();
+    return button !== null && button !== undefined;
+  }
+
   /** Checks the boxes of the selected alerts. */
   showSelection(selected: ReadonlySet<string>): void {
     for (const row of this.#cards.querySelectorAll<HTMLElement>('.alert')) {

@@ -12,6 +12,7 @@ import { ALL_ALERTS, newSilenceHash } from '../route.ts';
 import type { Density } from '../settings/settings.ts';
 import { errorBox, loadingBox, stateBox } from '../states.ts';
 import { t } from '../text.ts';
+import { whyPanel } from '../why/panel.ts';
 import { AlertCommands } from './commands.ts';
 import { AlertFeed } from './feed.ts';
 import { GroupList } from './group-list.ts';
@@ -74,6 +75,7 @@ export class AlertsPage implements Page {
       find: (fingerprint) => this.#alerts?.get(fingerprint),
       isSelected: ({ fingerprint }) => this.#commands.isSelected(fingerprint),
       select: ({ fingerprint }, isSelected, isRange) => this.#commands.select(fingerprint, isSelected, isRange),
+      whyPanel: (alert) => whyPanel(alert, context),
       acknowledge: ({ fingerprint }) => void this.#commands.acknowledge([this.#alerts?.get(fingerprint) ?? []].flat()),
     });
     this.element = this.#build();
@@ -150,6 +152,7 @@ export class AlertsPage implements Page {
   #perform(action: KeyAction): boolean {
     if (action === 'next' || action === 'previous') this.#groupList.move(action === 'next' ? 1 : -1);
     else if (action === 'open-all' || action === 'close-all') this.#groupList.openAll(action === 'open-all');
+    else if (action === 'why') return this.#groupList.toggleWhy();
     else if (action === 'refresh') void this.#feed.refresh();
     else if (action === 'density')
       this.#setDensity(this.#context.settings.values.density === 'compact' ? 'comfortable' : 'compact');

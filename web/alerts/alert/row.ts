@@ -22,6 +22,8 @@ export interface AlertRowParts {
   /** Selects or deselects; with `isRange` all from the last one. */
   select?(alert: Alert, isSelected: boolean, isRange: boolean): void;
   acknowledge?(alert: Alert): void;
+  /** Why the alert notifies or not; loads itself. */
+  whyPanel?(alert: Alert): HTMLElement;
 }
 
 /** Labels beyond these are seen in the details. */
@@ -38,7 +40,7 @@ export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): 
     h('span', { class: 'marks' }, stateMarks(alert)),
     h('span', { class: 'age' }, parts.times.element(startsAt, 'age')),
   );
-  const line = h('div', { class: 'alert-line' }, parts.select && selectBox(alert, parts), toggle);
+  const line = h('div', { class: 'alert-line' }, parts.select && selectBox(alert, parts), h('h3', {}, toggle));
   const attributes = { class: 'alert', 'data-tone': toneOf(labels.severity), 'data-state': status.state };
   const row = h('li', { ...attributes, 'data-fingerprint': fingerprint }, line);
   const draw = () => {
@@ -71,10 +73,13 @@ function selectBox(alert: Alert, { isSelected, select }: AlertRowParts): HTMLEle
 function differingLabels(labels: LabelSet, hidden: LabelSet): Child[] {
   const names = Object.keys(labels).filter((name) => !Object.hasOwn(hidden, name));
   names.sort((a, b) => Number(b === 'severity') - Number(a === 'severity') || (a < b ? -1 : 1));
-  return names.slice(0, MAX_LABELS).map((name) => {
+  return names.slice(0, MAX_LABELS).flatMap((name) => {
     const value = labels[name] ?? '';
-    if (name === 'severity') return h('span', { class: 'label-value', 'data-tone': toneOf(value) }, value);
-    return h('span', {}, h('span', { class: 'label-name' }, `${name}=`), value);
+    const label =
+      name === 'severity'
+        ? h('span', { class: 'label-value', 'data-tone': toneOf(value) }, value)
+        : h('span', {}, h('span', { class: 'label-name' }, `${name}=`), value);
+    return [label, ' '];
   });
 }
 
