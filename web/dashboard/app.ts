@@ -1,9 +1,8 @@
 import type { ListedUser } from '../../src/dashboard/contract/user-list.ts';
 import type { Clock } from '../shared/clock.ts';
-import { keepLanguage } from '../shared/language.ts';
 import { StepRunner } from '../shared/step-runner.ts';
 import { nextFrame, nextTask } from '../shared/task.ts';
-import { THEMES, type Theme } from '../shared/theme.ts';
+import { chooseTheme, shownTheme, THEMES } from '../shared/theme.ts';
 import { shiftPeriod } from './controls/period.ts';
 import { Exporter } from './data/exporter.ts';
 import { formatHash, parseHash } from './data/hash.ts';
@@ -21,7 +20,6 @@ import { askUser, confirmForget, showHelp } from './shell/dialogs.ts';
 import { Page, type PageParts } from './shell/page.ts';
 import type { Screen, ScreenActions } from './shell/screen.ts';
 import { listenForShortcuts } from './shell/shortcuts.ts';
-import { keepTheme, readChosenTheme } from './shell/theme-choice.ts';
 import type { Ui } from './shell/ui.ts';
 import { dateIn } from './text/format.ts';
 import { reportBroken, reportFile, reportSync } from './text/notice-texts.ts';
@@ -46,7 +44,6 @@ export class App {
   readonly #markers: LocalMarkers;
   readonly #markerEditor: MarkerEditor;
   #state: PageState;
-  #theme = readChosenTheme();
   readonly #views: ViewLoader;
   readonly #exports: Exporter;
   #page: Page;
@@ -172,14 +169,13 @@ export class App {
   }
 
   #build(before?: Page): Page {
-    return new Page(this.#pageParts(), this.#zone, { state: this.#state, theme: this.#theme }, before);
+    return new Page(this.#pageParts(), this.#zone, { state: this.#state }, before);
   }
 
   /** Builds the page anew in another language or zone. */
-  #rebuild(focusId: string): void {
+  #rebuild(): void {
     this.#page.destroy();
     this.#page = this.#build(this.#page);
-    document.getElementById(focusId)?.focus();
     void this.#refresh();
   }
 
@@ -187,10 +183,9 @@ export class App {
     return {
       onChange: (change) => this.#change(change),
       onShift: (direction) => this.#shift(direction),
-      onTheme: (theme) => this.#setTheme(theme),
-      onLanguage: (language) => {
-        keepLanguage(language);
-        this.#rebuild('language');
+      onLanguage: () => {
+        this.#rebuild();
+        this.#screen.header.focusLanguage();
       },
       onHelp: () => showHelp(this.#ui),
       onSample: () => void this.#loadSample(),
@@ -248,8 +243,10 @@ export class App {
   #follow(before: PageState, zoom: ViewLoader['zoom']): void {
     const { mode, source, time, count, zone } = this.#state;
     this.#showState();
-    if (zone !== before.zone) this.#rebuild('zone');
-    else if (isSameView(before, this.#state) && zoom === this.#views.zoom) void this.#refreshTable();
+    if (zone !== before.zone) {
+      this.#rebuild();
+      document.getElementById('zone')?.focus();
+    } else if (isSameView(before, this.#state) && zoom === this.#views.zoom) void this.#refreshTable();
     else void this.#refresh();
     const leftCount = before.mode === 'count' && mode === 'time';
     if (
@@ -343,9 +340,9 @@ export class App {
     this.#change({ time: shiftPeriod(this.#state.time, span, this.#zone, direction) });
   }
 
-  #setTheme(theme: Theme): void {
-    this.#theme = theme;
-    keepTheme(theme);
+  #nextTheme(): void {
+    const theme = THEMES[(THEMES.indexOf(shownTheme()) + 1) % THEMES.length] ?? 'system';
+    chooseTheme(theme);
     this.#screen.header.showTheme(theme);
   }
 
@@ -359,7 +356,7 @@ export class App {
       shift: (direction) => this.#shift(direction),
       resetZoom: () => this.#page.charts.resetZoom(),
       toggleCompare: () => this.#change({ compare: !this.#state.compare }),
-      nextTheme: () => this.#setTheme(THEMES[(THEMES.indexOf(this.#theme) + 1) % THEMES.length] ?? 'system'),
+      nextTheme: () => this.#nextTheme(),
       help: () => showHelp(this.#ui),
     });
   }

@@ -1,5 +1,4 @@
 // A separate script in the head, so that the theme is set before the first paint.
-import { showTheme } from '../shared/theme.ts';
-import { readChosenTheme } from './shell/theme-choice.ts';
+import { readTheme, showTheme } from '../shared/theme.ts';
 
-showTheme(readChosenTheme());
+showTheme(readTheme());

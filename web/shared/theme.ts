@@ -5,9 +5,14 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = 'opsdeck.theme';
 
-/** The theme chosen under the key, else the fallback, else `system`. */
-export function readTheme(key = KEY, fallback?: () => Theme): Theme {
-  return readChoice(key, THEMES) ?? fallback?.() ?? 'system';
+/** The theme chosen for all pages, else `system`. */
+export function readTheme(): Theme {
+  return readChoice(KEY, THEMES) ?? 'system';
+}
+
+/** The theme that colours the page. */
+export function shownTheme(): Theme {
+  return THEMES.find((theme) => theme === document.documentElement.dataset.theme) ?? 'system';
 }
 
 /** Colours the page: the style sheet sets `color-scheme` by `data-theme`; without it the browser's preference decides. */
@@ -16,7 +21,7 @@ export function showTheme(theme: Theme): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-export function chooseTheme(theme: Theme, key = KEY): void {
+export function chooseTheme(theme: Theme): void {
   showTheme(theme);
-  keepChoice(key, theme);
+  keepChoice(KEY, theme);
 }

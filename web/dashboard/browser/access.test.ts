@@ -104,7 +104,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     const keys = page.keyboard;
     await keys.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
-    await tabTo(page, '#language');
+    await tabTo(page, '.language select');
     await tabTo(page, 'input[name=source]:checked');
     await tabTo(page, 'input[name=user]:checked');
     await keys.press('ArrowRight');

@@ -104,7 +104,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     await settles('all to be in the window', async () => assert.deepEqual(await page.evaluate(SPILLED), []));
     await page.evaluate('scrollTo(0, 0)');
     await page.locator('h1').focus();
-    for (const control of ['#language', '#budget', 'figure[data-chart-key=overview] .chart-legend button']) {
+    for (const control of ['.language select', '#budget', 'figure[data-chart-key=overview] .chart-legend button']) {
       await tabTo(page, control);
       await settles(`${control} to be in sight`, async () => assert.equal(await page.evaluate(COVERED), ''));
     }

@@ -279,7 +279,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
     assert.deepEqual(
       await Promise.all(
-        ['usage-analytics-timezone', 'usage-analytics-theme', 'opsdeck.language'].map((key) => storedValue(page, key)),
+        ['usage-analytics-timezone', 'opsdeck.theme', 'opsdeck.language'].map((key) => storedValue(page, key)),
       ),
       ['Pacific/Kiritimati', 'dark', 'de'],
     );

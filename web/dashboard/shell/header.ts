@@ -1,59 +1,31 @@
 import { h, setText } from '../../shared/dom.ts';
-import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../shared/language.ts';
+import type { Language } from '../../shared/language.ts';
+import { Header } from '../../shared/shell/header.ts';
 import type { Theme } from '../../shared/theme.ts';
-import { THEMES } from '../../shared/theme.ts';
 import { iconButton } from '../controls/controls.ts';
 import type { Ui } from './ui.ts';
 
-export interface HeaderParts {
-  onTheme(theme: Theme): void;
+export interface PageHeaderParts {
   onLanguage(language: Language): void;
   onHelp(): void;
 }
 
-/** The bar at the top: title, status, language and theme. */
-export class Header {
-  readonly element: HTMLElement;
-  readonly language: HTMLSelectElement;
-  readonly #theme: HTMLSelectElement;
+/** The header of all products, with the page's title, status and help. */
+export class PageHeader {
+  readonly #header: Header;
   readonly #status = h('p', { class: 'status-line', id: 'status-line' });
 
-  constructor({ t, language }: Ui, theme: Theme, parts: HeaderParts) {
-    const themes = THEMES.map((value) => h('option', { value, selected: value === theme }, t(`theme.${value}`)));
-    this.#theme = h('select', { 'aria-label': t('theme'), 'aria-keyshortcuts': 'd' }, themes);
-    this.#theme.addEventListener('change', () => parts.onTheme(this.#theme.value as Theme));
-    const languages = LANGUAGES.map((value) =>
-      h('option', { value, lang: value, selected: value === language }, LANGUAGE_NAMES[value]),
-    );
-    this.language = h('select', { id: 'language', 'aria-label': t('language') }, languages);
-    this.language.addEventListener('change', () => parts.onLanguage(this.language.value as Language));
-    this.element = h(
-      'header',
-      { class: 'bar' },
-      h(
-        'div',
-        { class: 'bar-inner' },
-        h(
-          'a',
-          { class: 'brand', href: './', 'aria-label': t('home') },
-          h('img', { src: './favicon.svg', alt: '', width: 22, height: 22 }),
-          h('span', {}, 'opsdeck'),
-        ),
-        h('div', { class: 'bar-title' }, h('h1', { tabindex: -1 }, t('title')), this.#status),
-        h(
-          'div',
-          { class: 'bar-tools' },
-          this.language,
-          this.#theme,
-          iconButton('help', t('help'), () => parts.onHelp(), { key: '?' }),
-        ),
-      ),
+  constructor({ t, language, clock }: Ui, main: HTMLElement, { onLanguage, onHelp }: PageHeaderParts) {
+    this.#header = new Header({ own: 'dashboard', home: './', language, clock, main, onLanguage });
+    this.#header.own.append(
+      h('h1', { tabindex: -1 }, t('title')),
+      this.#status,
+      iconButton('help', t('help'), onHelp, { key: '?' }),
     );
   }
 
-  showStatus(text: string): void {
-    setText(this.#status, text);
-    this.#status.title = text;
+  get element(): HTMLElement {
+    return this.#header.element;
   }
 
   /** The current selection in one line. */
@@ -61,7 +33,20 @@ export class Header {
     return this.#status.textContent ?? '';
   }
 
+  showStatus(text: string): void {
+    setText(this.#status, text);
+    this.#status.title = text;
+  }
+
   showTheme(theme: Theme): void {
-    this.#theme.value = theme;
+    this.#header.showTheme(theme);
+  }
+
+  focusLanguage(): void {
+    this.#header.focusLanguage();
+  }
+
+  close(): void {
+    this.#header.close();
   }
 }

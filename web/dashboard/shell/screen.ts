@@ -3,7 +3,6 @@ import type { View } from '../../../src/dashboard/domain/view.ts';
 import { h, setText } from '../../shared/dom.ts';
 import type { Language } from '../../shared/language.ts';
 import { nextFrame } from '../../shared/task.ts';
-import type { Theme } from '../../shared/theme.ts';
 import { placeholders } from '../charts-host.ts';
 import { BudgetPanel } from '../controls/budget-panel.ts';
 import { PopoverSwitch } from '../controls/popover-switch.ts';
@@ -21,14 +20,13 @@ import { DailyTable } from '../table/daily-table.ts';
 import type { Order } from '../table/data-table.ts';
 import { RequestsTable } from '../table/requests-table.ts';
 import { TopTable } from '../table/top-table.ts';
-import { Header } from './header.ts';
+import { PageHeader } from './header.ts';
 import type { Ui } from './ui.ts';
 
 /** The actions of the page. */
 export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'> {
   onChange(change: Partial<PageState>): void;
   onShift(direction: -1 | 1): void;
-  onTheme(theme: Theme): void;
   onLanguage(language: Language): void;
   onHelp(): void;
   onSample(): void;
@@ -45,7 +43,6 @@ export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'>
 
 export interface ScreenStart {
   readonly state: PageState;
-  readonly theme: Theme;
   readonly budget: number;
   readonly hasPopovers: boolean;
 }
@@ -59,7 +56,7 @@ const DETAIL_CHARTS = 9;
 
 /** All visible parts in one language and zone; another language or zone builds another screen. */
 export class Screen {
-  readonly header: Header;
+  readonly header: PageHeader;
   readonly toolbar: Toolbar;
   readonly range: RangePanel;
   readonly notices: Notices;
@@ -75,7 +72,7 @@ export class Screen {
   readonly #markers: MarkerTable;
   readonly #daily: DailyTable;
   readonly #top: TopTable;
-  readonly #main: HTMLElement;
+  readonly #main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' });
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
   readonly #ui: Ui;
   #page: TablePage | undefined;
@@ -85,7 +82,7 @@ export class Screen {
   constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
     this.#ui = ui;
     const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
-    this.header = new Header(ui, start.theme, actions);
+    this.header = new PageHeader(ui, this.#main, actions);
     this.toolbar = new Toolbar(ui, {
       ...pick(actions),
       onSource: (source) => actions.onChange({ source }),
@@ -120,7 +117,7 @@ export class Screen {
     });
     this.chartError = h('p', { class: 'card card-empty', role: 'alert', hidden: true }, ui.t('error.charts'));
     this.charts = this.#layOut();
-    this.#main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' }, this.charts);
+    this.#main.append(this.charts);
   }
 
   /** Width of the overview's plot in pixels of the screen, at most two per CSS pixel. */
@@ -130,12 +127,7 @@ export class Screen {
 
   mount(body: HTMLElement): void {
     const { t } = this.#ui;
-    const skip = (event: Event) => {
-      event.preventDefault();
-      this.#main.focus();
-    };
     body.replaceChildren(
-      h('a', { class: 'skip', href: '#main', onclick: skip }, t('skip')),
       this.header.element,
       this.toolbar.element,
       h('div', { class: 'frame' }, this.#sections(), this.#main),
@@ -191,6 +183,7 @@ export class Screen {
   }
 
   destroy(): void {
+    this.header.close();
     this.dropZone.destroy();
   }
 

@@ -2,8 +2,6 @@ import type { TextKey } from './en.ts';
 
 export const german: Readonly<Record<TextKey, string>> = {
   title: 'Nutzungsanalyse',
-  home: 'opsdeck, Startseite',
-  skip: 'Zum Inhalt springen',
   help: 'Tastenkürzel',
   close: 'Schließen',
   cancel: 'Abbrechen',
@@ -14,11 +12,6 @@ export const german: Readonly<Record<TextKey, string>> = {
   all: 'Alle',
   from: 'Von',
   to: 'Bis',
-  theme: 'Farbschema',
-  'theme.system': 'Wie das System',
-  'theme.light': 'Hell',
-  'theme.dark': 'Dunkel',
-  language: 'Sprache',
   disclaimer:
     'Alle Kosten dienen nur der Information, sind ohne Gewähr und keine Abrechnung. Sie stammen aus der Quelle und werden nie aus Tokens berechnet.',
 

@@ -1,8 +1,6 @@
 /** The page's English texts. `{name}` is replaced by a value; `n` chooses between `one || many`. */
 export const english = {
   title: 'Usage analytics',
-  home: 'opsdeck, start page',
-  skip: 'Skip to the content',
   help: 'Keyboard shortcuts',
   close: 'Close',
   cancel: 'Cancel',
@@ -13,11 +11,6 @@ export const english = {
   all: 'All',
   from: 'From',
   to: 'To',
-  theme: 'Theme',
-  'theme.system': 'System theme',
-  'theme.light': 'Light',
-  'theme.dark': 'Dark',
-  language: 'Language',
   disclaimer:
     'All costs are for information only, come without any warranty and are no billing statement. They are taken from the source and never computed from tokens.',
 

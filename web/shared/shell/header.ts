@@ -4,7 +4,7 @@ import { type IconName, icon } from '../icons.ts';
 import { keepLanguage, LANGUAGE_NAMES, LANGUAGES, type Language } from '../language.ts';
 import { Poller } from '../poller.ts';
 import { tabVisibility } from '../tab-visibility.ts';
-import { chooseTheme, readTheme, THEMES, type Theme } from '../theme.ts';
+import { chooseTheme, shownTheme, THEMES, type Theme } from '../theme.ts';
 import { type DeckReport, type DeckServer, PRODUCTS, type Product, parseDeck } from './deck.ts';
 import { shellTexts } from './text.ts';
 
@@ -164,7 +164,7 @@ export class Header {
   }
 
   #themePicker(): HTMLElement {
-    const theme = readTheme();
+    const theme = shownTheme();
     const options = THEMES.map((value) => h('option', { value, selected: value === theme }, this.#t(`theme.${value}`)));
     const select = h('select', { 'aria-label': this.#t('theme'), title: this.#t('theme') }, options);
     select.addEventListener('change', () => {
