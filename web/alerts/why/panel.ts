@@ -43,9 +43,9 @@ export function whyPanel(alert: Pick<Alert, 'labels'>, { api, times }: Reading):
 function sections(explanation: Explanation, timeline: Timeline, times: Reading['times']): HTMLElement[] {
   const routes = explanation.routes.map((route) => routeView(route, timeline.notifications, times));
   return [
-    h('div', { class: 'why-wide' }, h('h4', {}, t('timeline.title')), timelineView(timeline, times)),
+    h('div', {}, h('h4', {}, t('timeline.title')), timelineView(timeline, times)),
     h('div', {}, h('h4', {}, t('why.muted')), mutes(explanation, timeline, times)),
-    h('div', {}, h('h4', {}, t('why.routes')), routes),
+    h('div', {}, h('h4', {}, t('why.routes')), h('div', { class: 'why-routes' }, routes)),
   ];
 }
 
