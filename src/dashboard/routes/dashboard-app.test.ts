@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
 import type { PlainResponse } from '../../testing/http/client.ts';
 import type { Cleanup } from '../../testing/processes.ts';
+import { readHubPage } from '../hub-page.ts';
 import { startTestDashboard } from '../testing/app.ts';
 import { FAKE_TOKEN, fakeEvents, json, startFakeUsageUpstream } from '../testing/fake-usage-upstream.ts';
 
@@ -31,6 +33,28 @@ test('section 4.A: / is the hub: one page with a link to /analytics, inline styl
   assert.doesNotMatch(policy, /unsafe/);
   const again = { method: 'GET', path: '/', headers: { 'If-None-Match': String(headers.etag) } };
   assert.equal((await client.send(again)).status, 304);
+});
+
+test('the hub links to the servers of its deck, where the reader reaches them, after the analytics page', () => {
+  const source = '<style>a{}</style><a href="./analytics">Open</a>{header}';
+  const packed = brotliCompressSync(source).toString('base64');
+  const hub = readHubPage(
+    { 'index.html': { type: 'text/html', etag: '', size: 0, brotli: packed, gzip: '' } },
+    '1.0.0',
+  );
+  const own = { name: 'dashboard', title: 'Usage', url: './analytics', state: 'ready' } as const;
+  const alerts = { name: 'alerts', title: 'A<b>', url: 'http://0.0.0.0:9093/?a="', state: 'ready' } as const;
+  const foreign = { ...alerts, name: 'relay', url: 'javascript:alert(1)' };
+  const links = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
+  const { html } = hub.print(
+    { hub: 'http://0.0.0.0:8075/', servers: [alerts, own, foreign] },
+    'http://ops.example:8060/',
+  );
+  const expected = ['./analytics', 'http://ops.example:8075/', 'http://ops.example:9093/?a=%22', './analytics'];
+  assert.deepEqual(links(html), expected);
+  assert.match(html, /A&#60;b&#62;/);
+  const alone = hub.print({ hub: null, servers: [own] }, 'http://ops.example:8060/');
+  assert.deepEqual(links(alone.html), ['./analytics', './analytics']);
 });
 
 test('/analytics is the page, under a policy without anything inline', async (t) => {

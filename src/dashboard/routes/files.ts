@@ -1,5 +1,7 @@
+import type { DeckReport } from '../../kernel/deck/report.ts';
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Failure } from '../contract/failure.ts';
+import type { HubPage } from '../hub-page.ts';
 import type { FileAnswer, FileRequest } from '../project-files/answer.ts';
 import type { ProjectFile, ProjectFiles } from '../project-files/project-files.ts';
 import { isDefaultCsv } from '../project-files/rules.ts';
@@ -13,8 +15,7 @@ export type PageServer = (c: HttpContext, path: string) => Response | undefined;
 export interface FileRouteParts {
   /** Serves a file of the analytics page by its path. */
   readonly page: PageServer;
-  /** The hub page, and the hash that its inline style has in a content security policy. */
-  readonly hub: { readonly html: string; readonly etag: string; readonly styleHash: string };
+  readonly hub: HubPage;
   readonly files: Pick<ProjectFiles, 'open'>;
   readonly answerFile: (file: ProjectFile, request: FileRequest) => Promise<FileAnswer>;
   readonly readSample: (name: string) => SampleFile | undefined;
@@ -29,8 +30,9 @@ const PRIVATE_FILE: Failure = {
 /** Pages of the project may be viewed, without the rights of this server's own pages. */
 const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-export function pagePaths(parts: FileRouteParts): Paths {
-  const hub = readHub(parts);
+/** `readDeck` reports the servers that the hub page links to. */
+export function pagePaths(parts: FileRouteParts, readDeck: () => Promise<DeckReport>): Paths {
+  const hub = readHub(parts.hub, readDeck);
   const analytics = readAnalytics(parts);
   const sample = readSampleFile(parts);
   const toAnalytics = (c: HttpContext) => c.redirect('../analytics', 308);
@@ -43,9 +45,10 @@ export function pagePaths(parts: FileRouteParts): Paths {
 }
 
 /** A page without scripts. */
-function readHub({ hub: { html, etag, styleHash } }: FileRouteParts): HttpHandler {
+function readHub({ print, styleHash }: HubPage, readDeck: () => Promise<DeckReport>): HttpHandler {
   const policy = `default-src 'none'; style-src '${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-  return (c) => {
+  return async (c) => {
+    const { html, etag } = print(await readDeck(), c.req.url);
     const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': policy };
     if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
     return answerText(c, html, { ...headers, 'content-type': 'text/html; charset=utf-8' });

@@ -36,7 +36,7 @@ export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
   mountPaths(
     app,
     withOptions({
-      ...pagePaths(files),
+      ...pagePaths(files, () => parts.deck(OWN)),
       '/deck.json': { GET: answerDeck(parts.deck, OWN) },
       ...usagePaths(parts.usage),
       ...markerPaths(parts.markers),

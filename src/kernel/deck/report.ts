@@ -45,7 +45,7 @@ function readServer(found: unknown, base: string): readonly DeckServer[] {
 }
 
 /** An absolute http or https URL; a server that listens on every address is reached where the deck was. */
-function webAddress(found: unknown, base: string): string | undefined {
+export function webAddress(found: unknown, base: string): string | undefined {
   if (typeof found !== 'string' || !URL.canParse(found, base)) return undefined;
   const url = new URL(found, base);
   if (!/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
