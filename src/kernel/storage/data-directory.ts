@@ -21,7 +21,7 @@ import { openness, refuseForeign, statFolder } from './private-file.ts';
 const OWNER_NAME = 'owner.sock';
 const CANDIDATE_NAME = /^owner-[0-9a-f]{8}\.sock$/;
 /** The time in which an owner must send its process id: it may be busy, or stopped. */
-const PID_WAIT_MS = 250;
+const PID_WAIT_MS = 2_000;
 /** The time a candidate waits for the others to give way, which takes milliseconds. */
 const RIVAL_RETRY_MS = 20;
 const RIVAL_RETRIES = 250;
