@@ -60,6 +60,8 @@ test('accessibility of the page of the alert server', async (t) => {
     [silence, '1 matching alert'],
     [`${silence}/edit`, '1 matching alert'],
     ['#/silences/new', 'Fill in a matcher'],
+    ['#/history', 'No notifications.'],
+    ['#/routing?labels=alertname%3DX', 'takes the alert'],
     ['#/status', 'Configuration'],
     ['#/settings', 'Theme'],
     ['#/nowhere', 'leads nowhere'],

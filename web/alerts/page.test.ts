@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { getJson, launchBrowser, needsBrowser, openPage, postJson } from '../../src/testing/browser.ts';
+import { findBarriers, getJson, launchBrowser, needsBrowser, openPage, postJson } from '../../src/testing/browser.ts';
 import { configFile, type RunningServer, startOpsdeck } from '../../src/testing/processes.ts';
 
 const ALERTS = [
@@ -342,7 +342,10 @@ test('the page of the alert server', async (t) => {
       [`#/silences/${id}/edit`, 'Edit silence', 'Which alerts'],
       ['#/silences/00000000-0000-4000-8000-000000000000', 'Silence', 'There is no such silence.'],
       ['#/silences/no-uuid', 'Silence', 'There is no such silence.'],
-      ['#/status', 'Status', 'Configuration'],
+      ['#/history?outcome=failed', 'History', 'Nothing matches the filters.'],
+      ['#/routing?labels=alertname%3DX', 'Routing', 'This alert goes to default.'],
+      ['#/routing?labels=alertname', 'Routing', 'Write each label as name=value'],
+      ['#/status', 'Status', 'Last reload'],
       ['#/settings', 'Settings', 'Every 15 seconds'],
       ['#/nowhere', 'No such page', 'This link leads nowhere.'],
     ];
@@ -353,6 +356,32 @@ test('the page of the alert server', async (t) => {
       await page.goto('about:blank');
     }
     await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
+  });
+
+  await t.test('failing notifications stand above every page, and lead to their history', async (t) => {
+    const page = await openPage(t, browser, 'about:blank');
+    const answers = {
+      '**/-/ready': 'OK, but notifications fail: pager',
+      '**/api/v2/integrations?': JSON.stringify([
+        {
+          ...{ receiver: 'pager', integration: 'webhook', index: 0, sent: 0, failed: 24 },
+          failing: { groups: 24, since: new Date(Date.now() - 1_230_000).toISOString(), error: 'connection refused' },
+        },
+        { receiver: 'team', integration: 'email', index: 0, sent: 3, failed: 0 },
+      ]),
+    };
+    for (const [url, body] of Object.entries(answers)) await page.route(url, (route) => route.fulfill({ body }));
+    await page.goto(`${server.url}/#/status`);
+    const failing = page.getByRole('status', { name: 'Failing notifications' });
+    await failing.getByText('pager (webhook): 24 groups not notified for 20m: connection refused').waitFor();
+    assert.equal(await failing.getByRole('listitem').count(), 1);
+    assert.equal(await page.getByRole('status', { name: 'State of the server' }).textContent(), '');
+    assert.deepEqual(await findBarriers(page), []);
+    await failing.getByRole('link').click();
+    await hashIs(page, '#/history?receiver=pager&outcome=failed');
+    assert.equal(await page.getByLabel('Receiver').inputValue(), 'pager');
+    await page.getByLabel('Outcome').selectOption('Sent');
+    await hashIs(page, '#/history?receiver=pager&outcome=sent');
   });
 
   await t.test('the list keeps itself fresh, and stays as it was left', async (t) => {

@@ -37,6 +37,13 @@ const links: readonly [hash: string, route: Route][] = [
   ['#/silences/5979d657-0c53-4a0d-b806-b799b5900976', { page: 'silence', id: '5979d657-0c53-4a0d-b806-b799b5900976' }],
   ['#/silences/x/edit', { page: 'edit-silence', id: 'x' }],
   ['#/silences/x/recreate', { page: 'edit-silence', id: 'x' }],
+  ['#/history', { page: 'history', filter: '', receiver: '', outcome: '', span: '' }],
+  [
+    '#/history?receiver=pager&outcome=failed&span=24h&filter=%7Ba%3D%22b%22%7D',
+    { page: 'history', filter: '{a="b"}', receiver: 'pager', outcome: 'failed', span: '24h' },
+  ],
+  ['#/history?outcome=odd', { page: 'history', filter: '', receiver: '', outcome: '', span: '' }],
+  ['#/routing?labels=a%3Db', { page: 'routing', labels: 'a=b' }],
   ['#/status', { page: 'status' }],
   ['#/settings', { page: 'settings' }],
   ['#/silences/x/delete', { page: 'unknown', hash: '#/silences/x/delete' }],
@@ -56,6 +63,8 @@ test('every route survives its link', () => {
     { ...ALL_ALERTS, filter, receiver: filter },
     { ...ALL_ALERTS, filter, active: false, silenced: true, inhibited: true, muted: true },
     { page: 'silences', tab: 'pending', filter },
+    { page: 'history', filter, receiver: filter, outcome: 'sent', span: '7d' },
+    { page: 'routing', labels: filter },
     { page: 'new-silence', filter, comment: filter, creator: 'a+b c' },
   ]);
   routes.push(

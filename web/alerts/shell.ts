@@ -4,14 +4,15 @@ import { readLanguage } from '../shared/language.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
 import type { Route } from './route.ts';
+import { t } from './text.ts';
 
 const SECTIONS = [
-  { name: 'alerts', title: 'Alerts', href: '#/alerts' },
-  { name: 'silences', title: 'Silences', href: '#/silences' },
-  { name: 'history', title: 'History', href: '#/history' },
-  { name: 'routing', title: 'Routing', href: '#/routing' },
-  { name: 'status', title: 'Status', href: '#/status' },
-  { name: 'settings', title: 'Settings', href: '#/settings' },
+  { name: 'alerts', title: t('alert.page'), href: '#/alerts' },
+  { name: 'silences', title: t('silence.title'), href: '#/silences' },
+  { name: 'history', title: t('history.title'), href: '#/history' },
+  { name: 'routing', title: t('routing.title'), href: '#/routing' },
+  { name: 'status', title: t('status.title'), href: '#/status' },
+  { name: 'settings', title: t('settings.title'), href: '#/settings' },
 ];
 
 /** The frame around the pages: header, banner, live region. */
@@ -28,7 +29,7 @@ export class Shell {
   readonly #newSilence = h(
     'a',
     { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n' },
-    'New silence',
+    t('silence.new'),
   );
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   /** In the document before its texts, so that screen readers announce them. */

@@ -53,13 +53,13 @@ export class StatusPage implements Page {
   #draw(server: ServerInfo, integrations: readonly IntegrationHealth[], yaml: string): HTMLElement[] {
     const { clock, times } = this.#context;
     const copy = copyButton(clock, t('status.configuration.copy'), () => yaml);
-    const title = t('status.configuration');
+    const title = t('status.yaml');
     return [
       h(
         'div',
         { class: 'facts' },
         panel(t('status.server'), serverFacts(server, times)),
-        panel(title, configurationFacts(server, times)),
+        panel(t('status.configuration'), configurationFacts(server, times)),
         panel(t('status.storage'), storageFacts(server)),
       ),
       h('h2', { class: 'status-head' }, t('status.notifications')),
