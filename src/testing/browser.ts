@@ -25,6 +25,8 @@ export async function launchBrowser(t: Cleanup): Promise<Browser> {
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
+  /** Of the browser, such as `de-DE`; the pages show its language unless another is chosen. */
+  readonly locale?: string;
 }
 
 /** Opens a URL in a fresh browser profile; an error in the page or its console fails the test. */
@@ -34,8 +36,8 @@ export async function openPage(
   url: string,
   options: PageOptions = {},
 ): Promise<Page> {
-  const { colorScheme = 'light', width = 1280 } = options;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  const { colorScheme = 'light', width = 1280, locale = 'en-US' } = options;
+  const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 900 } });
   context.setDefaultTimeout(PAGE_DEADLINE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
