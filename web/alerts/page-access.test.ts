@@ -183,7 +183,7 @@ test('accessibility of the page of the alert server', async (t) => {
     await page.getByText('Saved filters').click();
     await page.getByLabel('Name of the filter').fill('Mine');
     await page.getByLabel('Name of the filter').press('Enter');
-    await page.getByRole('button', { name: 'Start with Mine' }).click();
+    await page.getByRole('button', { name: 'Start with this: Mine' }).click();
     assert.deepEqual(await findBarriers(page), []);
     await page.goto('about:blank');
     await page.goto(server.url);
@@ -233,22 +233,18 @@ test('accessibility of the page of the alert server', async (t) => {
       alert({ alertname: `Load${n % 7}`, host: `host-${n}` }, 'Busy'),
     );
     for (let n = 0; n < MANY; n += 2500) await postJson(server, 'alerts', many.slice(n, n + 2500));
-    // Tasks of the page that keep it from reacting for longer than 50 ms, measured by the browser.
-    await page.evaluate(
-      'window.longTasks = []; new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" })',
-    );
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await tally(page, `${MANY + 2} alerts in 8 groups`);
+    await tally(page, `${(MANY + 2).toLocaleString('en-US')} alerts in 8 groups`);
     assert.ok((await page.locator('*').count()) < 700, 'few elements are built at first');
     const rows = page.getByRole('region', { name: 'Load0' }).locator('.alert');
     assert.equal(await rows.count(), 0, 'only the worst group is open');
     await page.getByRole('button', { name: 'Load0' }).click();
     await countIs(rows, 5);
     await page.getByRole('button', { name: /^Show all \d+/ }).click();
-    await rows.nth(60).waitFor();
-    assert.ok((await rows.count()) < 250, 'the list grows as it is scrolled');
-    await page.keyboard.press('End');
-    await rows.nth(200).waitFor({ state: 'attached' });
+    await rows.nth(50).waitFor();
+    assert.ok((await rows.count()) < 200, 'the list grows as it is scrolled');
+    await rows.last().scrollIntoViewIfNeeded();
+    await rows.nth(70).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Close all' }).click();
     await countIs(page.locator('.alert'), 0);
     await page.getByLabel('Search alerts').fill('host-777');

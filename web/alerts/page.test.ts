@@ -86,7 +86,6 @@ test('the page of the alert server', async (t) => {
     await chip(page, 'instance="api-1"').waitFor();
     await page.goto(`${server.url}/#/alerts`);
     await tally(page, '4 alerts in 3 groups');
-    await line(page, 'The API takes 900 ms').click();
     await page.getByRole('button', { name: 'severity=critical', exact: true }).click({ modifiers: ['Shift'] });
     await tally(page, '3 alerts in 3 groups');
     await hashIs(page, '#/alerts?filter={severity!="critical"}');

@@ -71,7 +71,16 @@ export function listAlerts(
   };
 }
 
-const keyOf = (labels: LabelSet): string => JSON.stringify(Object.entries(labels).sort());
+/** The alerts of a group share its labels, so that its key is made once. */
+const KEYS = new WeakMap<LabelSet, string>();
+
+function keyOf(labels: LabelSet): string {
+  const known = KEYS.get(labels);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(Object.entries(labels).sort());
+  KEYS.set(labels, key);
+  return key;
+}
 
 /** Receivers that group an alert differently would repeat it: it stands in the largest of its groups. */
 function groupAlerts(alerts: readonly ListedAlert[]): GroupView[] {

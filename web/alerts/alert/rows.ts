@@ -10,6 +10,15 @@ export const FIRST_ROWS = 5;
 /** Rows that are drawn at once when the end of the list comes near. */
 const STEP = 60;
 
+interface DrawnRow {
+  readonly alert: Alert;
+  /** The names of the labels that it leaves out. */
+  readonly hidden: string;
+  /** What it shows. */
+  readonly signature: string;
+  readonly row: HTMLLIElement;
+}
+
 /** A list of alerts: the first few, and all of them on demand. An update draws only changed ones. */
 export class AlertRows {
   readonly element = h('div', { class: 'alert-rows' });
@@ -20,7 +29,7 @@ export class AlertRows {
   #limit = FIRST_ROWS;
   #alerts: readonly Alert[] = [];
   #hidden: LabelSet = {};
-  #drawn = new Map<string, { readonly signature: string; readonly row: HTMLLIElement }>();
+  #drawn = new Map<string, DrawnRow>();
 
   constructor(parts: AlertRowParts, caption: string) {
     this.#parts = parts;
@@ -56,26 +65,13 @@ export class AlertRows {
   #draw(): void {
     const before = this.#drawn;
     const hidden = Object.keys(this.#hidden).join();
-    const focused = document.activeElement?.closest<HTMLElement>('.alert')?.dataset.fingerprint;
     this.#drawn = new Map();
     // A button for a single further alert would be as high as that alert.
     const limit = this.#alerts.length <= FIRST_ROWS + 1 ? FIRST_ROWS + 1 : this.#limit;
     const rows = this.#alerts.slice(0, limit).map((alert) => {
-      const { annotations, startsAt, status, generatorURL } = alert;
-      const signature = JSON.stringify([
-        annotations,
-        startsAt,
-        status,
-        generatorURL,
-        hidden,
-        'memberships' in alert && alert.memberships,
-      ]);
-      const known = before.get(alert.fingerprint);
-      const row = known?.signature === signature ? known.row : alertRow(alert, this.#hidden, this.#parts);
-      this.#drawn.set(alert.fingerprint, { signature, row });
-      if (known && known.row !== row && focused === alert.fingerprint)
-        queueMicrotask(() => row.querySelector<HTMLElement>('[data-stop]')?.focus({ preventScroll: true }));
-      return row;
+      const drawn = this.#drawRow(alert, hidden, before.get(alert.fingerprint));
+      this.#drawn.set(alert.fingerprint, drawn);
+      return drawn.row;
     });
     syncChildren(this.#list, rows);
     const all = this.#alerts.length;
@@ -84,5 +80,18 @@ export class AlertRows {
     this.#growth.check();
     this.#more.hidden = all <= FIRST_ROWS + 1;
     setText(this.#more, isShort ? t('alert.show-all', { n: all }) : t('alert.show-first', { n: FIRST_ROWS }));
+  }
+
+  /** Keeps the row of an alert that looks the same. */
+  #drawRow(alert: Alert, hidden: string, known?: DrawnRow): DrawnRow {
+    if (known?.alert === alert && known.hidden === hidden) return known;
+    const { annotations, startsAt, status, generatorURL, receivers } = alert;
+    const memberships = 'memberships' in alert && alert.memberships;
+    const signature = JSON.stringify([annotations, startsAt, status, generatorURL, receivers, memberships]);
+    if (known?.signature === signature && known.hidden === hidden) return { ...known, alert };
+    const row = alertRow(alert, this.#hidden, this.#parts);
+    if (known?.row.contains(document.activeElement))
+      queueMicrotask(() => row.querySelector<HTMLElement>('[data-stop]')?.focus({ preventScroll: true }));
+    return { alert, hidden, signature, row };
   }
 }
