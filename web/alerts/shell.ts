@@ -1,41 +1,42 @@
 import { browserClock } from '../shared/clock.ts';
 import { h, setText } from '../shared/dom.ts';
-import { readLanguage } from '../shared/language.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
 import type { Route } from './route.ts';
+import { language, t } from './text.ts';
 
 const SECTIONS = [
-  { name: 'alerts', title: 'Alerts', href: '#/alerts' },
-  { name: 'silences', title: 'Silences', href: '#/silences' },
-  { name: 'history', title: 'History', href: '#/history' },
-  { name: 'routing', title: 'Routing', href: '#/routing' },
-  { name: 'status', title: 'Status', href: '#/status' },
-  { name: 'settings', title: 'Settings', href: '#/settings' },
+  { name: 'alerts', title: t('alert.page'), href: '#/alerts' },
+  { name: 'silences', title: t('silence.title'), href: '#/silences' },
+  { name: 'history', title: t('history.title'), href: '#/history' },
+  { name: 'routing', title: t('routing.title'), href: '#/routing' },
+  { name: 'status', title: t('status.title'), href: '#/status' },
+  { name: 'settings', title: t('settings.title'), href: '#/settings' },
 ];
 
 /** The frame around the pages: header, banner, live region. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
-  readonly #sections = new Sections('Pages', SECTIONS);
+  readonly #sections = new Sections(t('shell.sections'), SECTIONS);
   readonly #header = new Header({
     own: 'alerts',
     home: '#/alerts',
-    language: readLanguage(),
+    language,
     clock: browserClock,
     main: this.main,
   });
   readonly #newSilence = h(
     'a',
     { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n' },
-    'New silence',
+    t('silence.new'),
   );
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   /** In the document before its texts, so that screen readers announce them. */
-  readonly #conditions = h('div', { role: 'status', 'aria-label': 'State of the server' });
+  readonly #conditions = h('div', { role: 'status', 'aria-label': t('shell.conditions') });
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
 
   mount(body: HTMLElement): void {
+    document.documentElement.lang = language;
     this.#header.own.replaceChildren(this.#sections.element, this.#newSilence);
     body.append(this.#header.element, this.#conditions, this.#banner, this.main, this.#live);
   }
@@ -71,7 +72,7 @@ export class Shell {
 
   /** Shows that the data are outdated, with a button to retry. */
   showBanner(text: string, retry: () => void): void {
-    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, 'Try again now'));
+    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, t('shell.retry')));
     this.#banner.hidden = false;
   }
 
