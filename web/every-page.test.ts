@@ -128,7 +128,7 @@ const placesOf = ({ hub, alerts, relay, dashboard, rooms }: Servers, silence: st
   ['silences-none', `${alerts}#/silences?state=expired`, '.state-title'],
   ['silence', `${alerts}#/silences/${silence}`, 'text=31 hours old'],
   ['new-silence', `${alerts}#/silences/new?filter={alertname="DiskFull"}`, '#comment'],
-  ['history', `${alerts}#/history`, 'main >> text=pager'],
+  ['history', `${alerts}#/history`, 'main tbody tr'],
   ['routing', `${alerts}#/routing`, 'main >> text=team-data'],
   ['status', `${alerts}#/status`, 'main pre'],
   ['settings', `${alerts}#/settings`, 'main select'],

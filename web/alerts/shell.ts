@@ -1,10 +1,9 @@
 import { browserClock } from '../shared/clock.ts';
 import { h, setText } from '../shared/dom.ts';
-import { readLanguage } from '../shared/language.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
 import type { Route } from './route.ts';
-import { t } from './text.ts';
+import { language, t } from './text.ts';
 
 const SECTIONS = [
   { name: 'alerts', title: t('alert.page'), href: '#/alerts' },
@@ -18,11 +17,11 @@ const SECTIONS = [
 /** The frame around the pages: header, banner, live region. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
-  readonly #sections = new Sections('Pages', SECTIONS);
+  readonly #sections = new Sections(t('shell.sections'), SECTIONS);
   readonly #header = new Header({
     own: 'alerts',
     home: '#/alerts',
-    language: readLanguage(),
+    language,
     clock: browserClock,
     main: this.main,
   });
@@ -33,10 +32,11 @@ export class Shell {
   );
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   /** In the document before its texts, so that screen readers announce them. */
-  readonly #conditions = h('div', { role: 'status', 'aria-label': 'State of the server' });
+  readonly #conditions = h('div', { role: 'status', 'aria-label': t('shell.conditions') });
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
 
   mount(body: HTMLElement): void {
+    document.documentElement.lang = language;
     this.#header.own.replaceChildren(this.#sections.element, this.#newSilence);
     body.append(this.#header.element, this.#conditions, this.#banner, this.main, this.#live);
   }
@@ -72,7 +72,7 @@ export class Shell {
 
   /** Shows that the data are outdated, with a button to retry. */
   showBanner(text: string, retry: () => void): void {
-    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, 'Try again now'));
+    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, t('shell.retry')));
     this.#banner.hidden = false;
   }
 

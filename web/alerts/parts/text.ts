@@ -1,5 +1,8 @@
 /** Texts of the frame around the pages, and of the parts that several pages share; see shared/translate.ts for their form. */
 export const english = {
+  'shell.sections': 'Pages',
+  'shell.conditions': 'State of the server',
+  'shell.retry': 'Try again now',
   'state.loading': 'Loading {what} …',
   'state.unreachable': 'The server does not answer.',
   'state.unreachable.text': 'It may be restarting, or the network is down.',
@@ -49,6 +52,9 @@ export const english = {
 } as const;
 
 export const german = {
+  'shell.sections': 'Seiten',
+  'shell.conditions': 'Zustand des Servers',
+  'shell.retry': 'Jetzt erneut versuchen',
   'state.loading': 'Wird geladen: {what} …',
   'state.unreachable': 'Der Server antwortet nicht.',
   'state.unreachable.text': 'Vielleicht startet er gerade neu, oder das Netz ist gestört.',

@@ -18,9 +18,17 @@ export class Sections {
     this.element = h('nav', { class: 'sections', 'aria-label': label }, h('ul', {}, items));
   }
 
-  /** Marks the section that is shown; an unknown name marks none. */
+  /** Marks the section that is shown, and scrolls to it in a narrow window; an unknown name marks none. */
   show(current: string): void {
     for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === current && 'page');
+    // In a frame of its own, as the links may not be laid out yet.
+    requestAnimationFrame(() => this.#reveal(current));
+  }
+
+  #reveal(name: string): void {
+    const link = this.#links.get(name);
+    const list = link?.closest('ul');
+    if (link && list) list.scrollLeft = link.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
   }
 
   setHref(name: string, href: string): void {
