@@ -41,8 +41,8 @@ export class AlertsToolbar {
       { class: 'toolbar-body', id: 'toolbar-body' },
       h('fieldset', { class: 'toggles' }, h('legend', {}, t('alert.show')), toggles),
       field(this.#receiver, t('alert.receiver')),
-      field(order, t('alert.order')),
-      field(this.#density, t('alert.density')),
+      named(order, t('alert.order')),
+      named(this.#density, t('alert.density')),
       this.#saved.element,
       h('div', { class: 'folds' }, fold(true, t('alert.open-all')), fold(false, t('alert.close-all'))),
     );
@@ -97,6 +97,13 @@ function selectOf<Value extends string>(
 
 function field(select: HTMLSelectElement, title: string): HTMLElement {
   return h('div', { class: 'field-inline' }, h('label', { for: select.id }, title), select);
+}
+
+/** A choice whose values say what it is about. */
+function named(select: HTMLSelectElement, title: string): HTMLElement {
+  select.setAttribute('aria-label', title);
+  select.title = title;
+  return h('div', { class: 'field-inline' }, select);
 }
 
 /** Shown on a phone only. */

@@ -13,7 +13,7 @@ import { language, t } from '../text.ts';
 
 /** Alerts that fit a wall in letters large enough for a room. */
 const MAX_SHOWN = 14;
-const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
+const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const CLOCK_MS = 1000;
 
 /** The alerts for a wall: the newest of the worst severity first, in letters as large as they fit, without controls. */
