@@ -4,6 +4,7 @@ import { chooseTheme, readTheme, THEMES } from '../../shared/theme.ts';
 import { keyTable } from '../key-dialog.ts';
 import type { Page, PageContext } from '../page.ts';
 import type { Route } from '../route.ts';
+import { ALL_ALERTS, formatHash } from '../route.ts';
 import { t } from '../text.ts';
 import { newsFields } from './news-fields.ts';
 import { REFRESH_SECONDS, TIME_STYLES } from './settings.ts';
@@ -40,6 +41,7 @@ export class SettingsPage implements Page {
         (style) => settings.change({ times: style }),
       ),
       newsFields(settings),
+      h('p', { class: 'field' }, h('a', { href: formatHash({ ...ALL_ALERTS, wall: true }) }, t('settings.wall'))),
       h('h2', {}, t('key.title')),
       keyTable(),
     );

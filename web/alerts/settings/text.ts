@@ -20,6 +20,7 @@ export const english = {
   'settings.desktop': 'Show a desktop notification',
   'settings.desktop.denied': 'The browser blocks notifications of this page: allow them in its settings for this site.',
   'settings.desktop.unsupported': 'This browser shows notifications only for pages over HTTPS or from this computer.',
+  'settings.wall': 'Open the wall display (Esc leaves it)',
   'settings.key.enter': 'in the search: turn what is typed into a matcher',
   'settings.key.backspace': 'in the empty search: edit the last matcher',
   'settings.key.shift-click': 'on a label: leave such alerts out; on a checkbox: select a range',
@@ -49,6 +50,7 @@ export const german = {
     'Der Browser sperrt Benachrichtigungen dieser Seite: in seinen Einstellungen für diese Website erlauben.',
   'settings.desktop.unsupported':
     'Dieser Browser zeigt Benachrichtigungen nur für Seiten über HTTPS oder von diesem Rechner.',
+  'settings.wall': 'Wandanzeige öffnen (Esc verlässt sie)',
   'settings.key.enter': 'in der Suche: Eingabe in einen Matcher umwandeln',
   'settings.key.backspace': 'in der leeren Suche: letzten Matcher bearbeiten',
   'settings.key.shift-click': 'auf ein Label: solche Alarme ausschließen; auf ein Kästchen: Bereich auswählen',
