@@ -12,7 +12,6 @@ import {
   needsBrowser,
   openPage,
   picture,
-  settles,
 } from '../src/testing/browser.ts';
 import { startHttpSink } from '../src/testing/http/sink.ts';
 import { isLongRound } from '../src/testing/long-round.ts';
@@ -164,7 +163,7 @@ async function look(page: Page, [name, url, sign]: Place, { lang, themes, widths
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await fitsAcross(page, `${what}, ${width} pixels`);
-      await settles(`${what}: one h1`, async () => assert.equal(await page.locator('h1:visible').count(), 1));
+      assert.equal(await page.locator('h1:visible').count(), 1, `${what}, ${width} pixels: one h1`);
       await picture(page, `every/${name}-${lang}-${colorScheme}-${width}`);
       if (colorScheme === 'light' && (width === 390 || width === 1440))
         assert.deepEqual(await findBarriers(page), [], `${what}, ${width} pixels`);
@@ -183,7 +182,7 @@ async function openAs(t: TestContext, browser: Browser, lang: string, { hub }: S
 
 test('every page fits, has no barriers and speaks its language', {
   skip: !isLongRound,
-  timeout: 600_000,
+  concurrency: 2,
 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);

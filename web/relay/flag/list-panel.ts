@@ -15,6 +15,7 @@ export class ListPanel {
   readonly #search: HTMLInputElement;
   readonly #filter: HTMLSelectElement;
   readonly #count = h('p', { class: 'count', role: 'status' });
+  #title = h('h1', { tabindex: -1 });
   readonly #rows = h('ul', { class: 'rows' });
   readonly #more = h('button', { type: 'button', class: 'more', hidden: true });
   readonly #empty = h('p', { class: 'state', hidden: true });
@@ -27,6 +28,7 @@ export class ListPanel {
   constructor(context: PageContext) {
     const { t } = context.ui;
     this.#context = context;
+    this.#title.textContent = t('flags');
     this.#search = h('input', {
       type: 'search',
       'aria-label': t('search'),
@@ -48,7 +50,7 @@ export class ListPanel {
       h(
         'div',
         { class: 'list-head' },
-        h('h1', { tabindex: -1 }, t('flags')),
+        this.#title,
         this.#count,
         h('div', { class: 'search' }, icon('search'), this.#search),
         this.#filter,
@@ -76,6 +78,13 @@ export class ListPanel {
 
   select(key: string | undefined): void {
     this.#selected = key;
+    // Beside a flag the title of the page is the flag's.
+    const level = key === undefined ? 'h1' : 'h2';
+    if (this.#title.localName !== level) {
+      const title = h(level, { tabindex: -1 }, this.#context.ui.t('flags'));
+      this.#title.replaceWith(title);
+      this.#title = title;
+    }
     for (const [known, { element }] of this.#known) markCurrent(element, known === key);
   }
 

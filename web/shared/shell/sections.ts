@@ -3,7 +3,9 @@ import { h, setAttribute } from '../dom.ts';
 /** The links to the sections of a page, for the header's own row. */
 export class Sections {
   readonly element: HTMLElement;
+  readonly #list: HTMLElement;
   readonly #links = new Map<string, HTMLAnchorElement>();
+  #current = '';
 
   /** `label` names the navigation for screen readers. */
   constructor(
@@ -15,20 +17,21 @@ export class Sections {
       this.#links.set(name, link);
       return h('li', {}, link);
     });
-    this.element = h('nav', { class: 'sections', 'aria-label': label }, h('ul', {}, items));
+    this.#list = h('ul', {}, items);
+    this.element = h('nav', { class: 'sections', 'aria-label': label }, this.#list);
+    new ResizeObserver(() => this.#reveal()).observe(this.#list);
   }
 
   /** Marks the section that is shown, and scrolls to it in a narrow window; an unknown name marks none. */
   show(current: string): void {
     for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === current && 'page');
-    // In a frame of its own, as the links may not be laid out yet.
-    requestAnimationFrame(() => this.#reveal(current));
+    this.#current = current;
+    this.#reveal();
   }
 
-  #reveal(name: string): void {
-    const link = this.#links.get(name);
-    const list = link?.closest('ul');
-    if (link && list) list.scrollLeft = link.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
+  #reveal(): void {
+    const link = this.#links.get(this.#current);
+    if (link) this.#list.scrollLeft = link.offsetLeft - (this.#list.clientWidth - link.offsetWidth) / 2;
   }
 
   setHref(name: string, href: string): void {
