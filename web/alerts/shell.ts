@@ -1,5 +1,6 @@
 import { browserClock } from '../shared/clock.ts';
 import { h, setText } from '../shared/dom.ts';
+import { icon } from '../shared/icons.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
 import type { Route } from './route.ts';
@@ -27,8 +28,9 @@ export class Shell {
   });
   readonly #newSilence = h(
     'a',
-    { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n' },
-    t('silence.new'),
+    { class: 'button primary', href: '#/silences/new', 'aria-keyshortcuts': 'n', title: t('silence.new') },
+    icon('plus'),
+    h('span', {}, t('silence.new')),
   );
   readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   /** In the document before its texts, so that screen readers announce them. */
