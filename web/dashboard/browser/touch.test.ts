@@ -111,6 +111,7 @@ browserTest('the charts of the analytics page under fingers', async (t, browser,
     await eventually('the page to scroll', async () => Number(await page.evaluate('scrollY')) > before + 50);
     assert.equal(await reset(page).isDisabled(), true);
 
+    await atRest(page, all, (first, end) => end - first === HOURS);
     const two = await plotOf(page, 'overview');
     // At once, as below: columns that arrive between two steps have the hand take hold anew, and the step before is lost.
     await touch(session, [
