@@ -102,11 +102,14 @@ test('accessibility of the page of the alert server', async (t) => {
     await page.keyboard.press('/');
     await page.keyboard.type('instance=api-2');
     await page.keyboard.press('Enter');
+    // The words that were typed have already narrowed the list down.
+    await page.locator('.chip').waitFor();
     await tally(page, '1 alert in 1 group');
     await page.keyboard.press('Backspace');
     assert.equal(await page.getByLabel('Search alerts').inputValue(), 'instance="api-2"');
     await page.locator('.chip').waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
+    await page.locator('.chip').waitFor();
     await tally(page, '1 alert in 1 group');
     await page.keyboard.press('Tab');
     await page.keyboard.press('n');
@@ -248,7 +251,7 @@ test('accessibility of the page of the alert server', async (t) => {
     await page.getByRole('button', { name: 'Close all' }).click();
     await countIs(page.locator('.alert'), 0);
     await page.getByLabel('Search alerts').fill('host-777');
-    await tally(page, MANY > 7777 ? '12 alerts' : '1 alert in 1 group');
+    await tally(page, MANY > 7777 ? '11 alerts' : '1 alert in 1 group');
   });
 
   await t.test('a server that is gone leaves the last alerts on the page, and is found again', async (t) => {
