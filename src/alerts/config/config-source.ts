@@ -12,7 +12,7 @@ const DEFAULT_FILE = 'alertmanager.yml';
 /** The text that is the configuration without a file. */
 export const BUILT_IN = builtIn;
 
-/** The file that is read if none is named; undefined: there is none, and the built-in configuration counts. */
+/** The default configuration file; undefined if it does not exist: the built-in configuration applies. */
 export function findConfigFile(): string | undefined {
   return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined;
 }

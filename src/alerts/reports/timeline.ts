@@ -8,7 +8,7 @@ import type { StoredNotification } from '../pipeline/notification/history.ts';
 import type { AlertState } from '../state/alert-state.ts';
 import { type Firing, TIMELINE_MS } from '../state/past-firings.ts';
 
-/** So many starts within so much time are flapping. */
+/** Flapping: this number of starts within this time. */
 const FLAPPING_STARTS = 3;
 const FLAPPING_MS = 3_600_000;
 /** For each group of the alert. */

@@ -33,7 +33,7 @@ export class AlertCommands {
     return this.#selection.ids.has(fingerprint);
   }
 
-  /** The alerts of the list in their order; what is no longer listed is not selected either. */
+  /** The listed alerts in their order; the selection loses all others. */
   showList({ groups }: AlertList): void {
     this.#listed = groups.flatMap(({ alerts }) => alerts);
     this.#selection.keep(new Set(this.#ids()));

@@ -47,7 +47,7 @@ export class GroupList {
     this.#draw();
   }
 
-  /** Moves the focus by so many lines, groups and alerts alike. */
+  /** Moves the focus by a number of lines, groups and alerts alike. */
   move(by: number): void {
     this.#stops.move(by);
   }

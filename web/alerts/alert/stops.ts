@@ -32,7 +32,7 @@ export class Stops {
     if (kept) this.#make(kept);
   }
 
-  /** Moves the focus by so many lines, at most to the ends; from elsewhere to the last focused line. */
+  /** Moves the focus by a number of lines, at most to the ends; from elsewhere to the last focused line. */
   move(by: number): void {
     const stops = this.#all();
     const from = this.focused;

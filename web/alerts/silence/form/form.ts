@@ -199,7 +199,7 @@ export class SilenceForm {
       done.length === 0 ? why : t('silence.form.partly', { done: done.length, n: drafts.length, why }),
     );
     this.#error.hidden = false;
-    // What is saved is not saved again.
+    // A saved silence is not saved again.
     if (this.#matchers instanceof MatcherSets) this.#matchers.remove(done.map(({ item }) => item.matchers));
   }
 
