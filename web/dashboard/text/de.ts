@@ -24,7 +24,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'user.all': 'alle',
   'user.all-long': 'alle Nutzer',
   'refresh-live': 'Live-Daten aktualisieren',
-  'refresh-live.no-token': 'Kein Nutzer hat ein Sitzungs-Token: siehe README zu USAGE_SESSION_TOKEN_…',
+  'refresh-live.no-token': 'Kein Nutzer hat ein Sitzungs-Token: siehe docs/dashboard.md zu USAGE_SESSION_TOKEN_…',
   'kept.forget': '{n} Datei vergessen || {n} Dateien vergessen',
   'kept.names': 'In diesem Browser aufbewahrt: {names}',
   'kept.forget-title': '{n} Datei vergessen? || {n} Dateien vergessen?',

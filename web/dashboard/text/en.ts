@@ -23,7 +23,7 @@ export const english = {
   'user.all': 'all',
   'user.all-long': 'all users',
   'refresh-live': 'Refresh live data',
-  'refresh-live.no-token': 'No user has a session token: see the README on USAGE_SESSION_TOKEN_…',
+  'refresh-live.no-token': 'No user has a session token: see docs/dashboard.md on USAGE_SESSION_TOKEN_…',
   'kept.forget': 'Forget {n} file || Forget {n} files',
   'kept.names': 'Kept in this browser: {names}',
   'kept.forget-title': 'Forget {n} file? || Forget {n} files?',
