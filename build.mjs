@@ -1,21 +1,23 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
-// With --tests it also bundles *.test.ts into .build/tests, with units-*.mjs, which import the files that start no process
-// (one process for all of them is ten times faster than one each), and suite.json for src/testing/run/test-run.ts. With
+// With --tests it also bundles *.test.ts into .build/tests, with units-*.mjs and databases-*.mjs, which import the files that start
+// no process, or use a shared PostgreSQL (one process for all of them is ten times faster than one each), and suite.json for
+// src/testing/run/test-run.ts. With
 // --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
+import { printLicences } from './third-party.mjs';
 
 const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
 const say = flags.has('--quiet') ? () => {} : (line) => process.stdout.write(`${line}\n`);
 
-/** The packages whose code is in the executable, as name@version; the list of a release's contents. */
-const packagesInside = new Set();
+/** The packages whose code is in the executable: their folders, by name@version. */
+const packagesInside = new Map();
 
 function notePackages({ outputs }) {
   for (const { inputs } of Object.values(outputs)) {
@@ -23,7 +25,7 @@ function notePackages({ outputs }) {
       const folder = bytesInOutput > 0 && /^(?:[\w-]+:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
       if (!folder) continue;
       const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-      packagesInside.add(`${name}@${version}`);
+      packagesInside.set(`${name}@${version}`, join(root, folder));
     }
   }
 }
@@ -327,7 +329,9 @@ async function buildExecutable() {
   chmodSync(outfile, 0o755);
   mkdirSync(join(root, '.build'), { recursive: true });
   writeFileSync(join(root, '.build/meta.json'), JSON.stringify(metafile));
-  writeFileSync(join(root, '.build/packages.json'), JSON.stringify([...packagesInside].sort(), null, 2));
+  writeFileSync(join(root, '.build/packages.json'), JSON.stringify([...packagesInside.keys()].sort(), null, 2));
+  const apache = readFileSync(join(root, 'LICENSE'), 'utf8').trim();
+  writeFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), printLicences(packagesInside, apache));
   say(`dist/opsdeck.js ${Math.round(statSync(outfile).size / 1024)} KB, ${parts.length} parts`);
 }
 
@@ -380,7 +384,8 @@ function requireAscii(name, code) {
 
 /**
  * The executable: a loader, and all parts in the comment of a function, from whose source text they are read: V8 skips a
- * comment, but would copy string literals. In ES5, so that an old version of Node can report that it is too old.
+ * comment, but would copy string literals. Threads share one copy of the parts instead of reading the file again. In ES5, so
+ * that an old version of Node can report that it is too old.
  */
 function printLauncher(parts) {
   const opening = 'function packed() {/*';
@@ -399,19 +404,43 @@ if (current[0] < required[0] || (current[0] === required[0] && current[1] < requ
   process.exit(1);
 }
 var places = ${JSON.stringify(places)};
-var loaded = {};
-function load(name) {
-  if (!Object.prototype.hasOwnProperty.call(places, name)) return require(name);
-  if (loaded[name]) return loaded[name].exports;
-  var text = packed.toString().slice(places[name][0], places[name][1]);
-  var code = require("node:zlib").brotliDecompressSync(Buffer.from(text, "base64")).toString("latin1");
-  var script = new (require("node:vm").Script)("(function(module,exports,require,__filename,__dirname){\\n" + code + "\\n})", {
-    filename: __filename + "/" + name.slice(2),
-    lineOffset: -1,
+function loader(file, folder, places, unpack, require, program) {
+  var loaded = {};
+  return function load(name) {
+    if (!Object.prototype.hasOwnProperty.call(places, name)) return require(name);
+    if (loaded[name]) return loaded[name].exports;
+    var code = require("node:zlib").brotliDecompressSync(unpack(places[name][0], places[name][1])).toString("latin1");
+    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + code + "\\n})";
+    var script = new (require("node:vm").Script)(text, { filename: file + "/" + name.slice(2), lineOffset: -1 });
+    var part = (loaded[name] = { exports: {} });
+    script.runInThisContext()(part, part.exports, load, file, folder, program);
+    return part.exports;
+  };
+}
+function unpackText(start, end) {
+  return Buffer.from(packed.toString().slice(start, end), "base64");
+}
+function thread(loader, require, program) {
+  var data = program.data;
+  function unpack(start, end) {
+    return Buffer.from(data.packed, start, end - start);
+  }
+  loader(data.file, data.folder, data.places, unpack, require, function () { return program; })("./opsdeck.js");
+}
+var program;
+function shareProgram() {
+  if (program) return program;
+  var pieces = [], moved = {}, size = 0;
+  Object.keys(places).forEach(function (name) {
+    var piece = unpackText(places[name][0], places[name][1]);
+    moved[name] = [size, (size += piece.length)];
+    pieces.push(piece);
   });
-  var part = (loaded[name] = { exports: {} });
-  script.runInThisContext()(part, part.exports, load, __filename, __dirname);
-  return part.exports;
+  var shared = new SharedArrayBuffer(size);
+  Buffer.concat(pieces).copy(Buffer.from(shared));
+  var text = "(" + thread + ")(" + loader + ", require, require('node:worker_threads').workerData.program)";
+  program = { text: text, data: { file: __filename, folder: __dirname, places: moved, packed: shared } };
+  return program;
 }
 // Loading process.stdout would take longer than everything else.
 if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
@@ -421,7 +450,7 @@ if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
     process.exitCode = error.code === "EPIPE" ? 0 : 1;
   }
 } else {
-  load("./opsdeck.js");
+  loader(__filename, __dirname, places, unpackText, require, shareProgram)("./opsdeck.js");
 }
 ${opening}${texts}*/}
 `;
@@ -470,12 +499,24 @@ const testCodeAlone = {
   },
 };
 
+const countOf = (text, part) => text.split(part).length - 1;
+
 /**
- * Classifies test files: those that start a browser, those that start other processes, and units. Decided by their imports
- * after tree shaking, as esbuild removes unused helpers.
+ * Whether the processes of a test file are those of the shared PostgreSQL: of src/testing they import only two files, and the
+ * declaration and the call, that start it.
+ */
+const usesSharedPostgres = (text) =>
+  text.includes('function openTestDatabase(') &&
+  !/function (startServer|runProcess|startChild)\(/.test(text) &&
+  countOf(text, 'from "node:child_process"') === 2 &&
+  countOf(text, 'startPostgres(') === 2;
+
+/**
+ * Classifies test files: those that start a browser, those that use a shared PostgreSQL, those that start other processes, and
+ * units. Decided by their code after tree shaking, as esbuild removes unused helpers.
  */
 async function classify(entryPoints) {
-  const { metafile } = await esbuild.build({
+  const { metafile, outputFiles } = await esbuild.build({
     entryPoints,
     outdir: join(root, '.build'),
     outbase: '.',
@@ -487,11 +528,15 @@ async function classify(entryPoints) {
     metafile: true,
     write: false,
   });
-  const classes = { browser: [], process: [], unit: [] };
-  for (const { entryPoint, imports } of Object.values(metafile.outputs)) {
-    const names = new Set(imports.map(({ path }) => path));
-    const kind = names.has('playwright-core') ? 'browser' : names.has('node:child_process') ? 'process' : 'unit';
-    classes[kind].push(entryPoint);
+  const kindOf = (names, text) => {
+    if (names.has('playwright-core')) return 'browser';
+    if (!names.has('node:child_process')) return 'unit';
+    return usesSharedPostgres(text) ? 'database' : 'process';
+  };
+  const classes = { browser: [], database: [], process: [], unit: [] };
+  for (const { path, text } of outputFiles) {
+    const { entryPoint, imports } = metafile.outputs[relative(root, path)];
+    classes[kindOf(new Set(imports.map(({ path }) => path)), text)].push(entryPoint);
   }
   return classes;
 }
@@ -510,19 +555,28 @@ function mix(...classes) {
 
 /** Processes of the units: node:test keeps what a test has made, and the collection of it all takes a fifth of one process's time. */
 const UNIT_PARTS = 6;
+/** Processes of the tests that use a shared PostgreSQL: they mostly wait. */
+const DATABASE_PARTS = 3;
 
 async function buildTests() {
   const outdir = join(root, '.build/tests');
   const files = filesWithEnding('.test.ts');
-  const [{ browser, process, unit }] = await Promise.all([
+  const [{ browser, database, process, unit }] = await Promise.all([
     classify(files),
     buildSuite([...files, TEST_RUN, UNTRACKED], outdir),
   ]);
-  const units = Array.from({ length: UNIT_PARTS }, (_, part) => `units-${part + 1}.mjs`);
-  for (const [part, name] of units.entries())
-    writeImports(join(outdir, name), [UNTRACKED, ...unit.filter((_, index) => index % UNIT_PARTS === part)]);
-  writeFileSync(join(outdir, 'suite.json'), JSON.stringify(mix(units, browser.map(bundleOf), process.map(bundleOf))));
-  say(`units: ${unit.length}, browser: ${browser.length}, processes: ${process.length}`);
+  /** Writes modules that import the files in turn; returns their names. */
+  const importInTurn = (name, files, parts) =>
+    Array.from({ length: parts }, (_, part) => {
+      const file = `${name}-${part + 1}.mjs`;
+      writeImports(join(outdir, file), [UNTRACKED, ...files.filter((_, index) => index % parts === part)]);
+      return file;
+    });
+  const joined = [importInTurn('units', unit, UNIT_PARTS), importInTurn('databases', database, DATABASE_PARTS)];
+  const suite = mix(...joined, browser.map(bundleOf), process.map(bundleOf));
+  writeFileSync(join(outdir, 'suite.json'), JSON.stringify(suite));
+  const counts = { units: unit.length, databases: database.length, browser: browser.length, processes: process.length };
+  say(JSON.stringify(counts));
 }
 
 async function buildBenches() {

@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { inject } from 'postject';
 
 const root = import.meta.dirname;
@@ -71,14 +71,13 @@ function nodeFor(platform, node) {
   return join(fetchPackage(`${PLATFORMS[platform].name}@${node}`), 'bin/node');
 }
 
-/** The program as Node's single executable applications keep it; the asset is what threads run. */
+/** The program as Node's single executable applications keep it. */
 function writeBlob(platform, node) {
   const blob = join(root, '.build', `${platform}.blob`);
   const configFile = join(root, '.build', `${platform}.json`);
   const config = {
     main: program,
     output: blob,
-    assets: { 'opsdeck.js': program },
     disableExperimentalSEAWarning: true,
     // Compiled code holds for one platform only.
     useCodeCache: platform === HOST,
@@ -150,6 +149,8 @@ async function makeRelease() {
   for (const platform of Object.keys(PLATFORMS)) await makeBinary(platform, folder);
   const { name, node } = PLATFORMS['linux-arm64'];
   copyFileSync(join(fetchPackage(`${name}@${node}`), 'LICENSE'), join(folder, 'LICENSE-node.txt'));
+  for (const file of ['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt'])
+    copyFileSync(join(root, file), join(folder, basename(file)));
   for (const [shell, file] of Object.entries(COMPLETIONS))
     writeFileSync(join(folder, file), run(process.execPath, [program, 'completion', shell]));
   writeFileSync(join(folder, 'opsdeck.cdx.json'), `${JSON.stringify(listContents(), null, 2)}\n`);

@@ -26,7 +26,7 @@ async function makeRoot(t: TestContext, binary: string): Promise<string> {
   const root = temporaryFolder(t);
   for (const copied of valuesOf('COPY')) {
     const [from = '', to = ''] = copied.split(' ').filter((word) => !word.startsWith('--'));
-    put(root, from.startsWith('dist/') ? binary : from, to);
+    put(root, from === 'dist/opsdeck-linux-x64' ? binary : from, to);
   }
   const { stdout } = await runProcess('ldd', [binary]);
   for (const [, path = ''] of stdout.matchAll(/(\/\S+) \(0x/g)) {

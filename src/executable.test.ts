@@ -183,14 +183,6 @@ test('a server continues after the reader of its log is gone', async (t) => {
   assert.deepEqual(await ended, [0, null]);
 });
 
-test('SIGINT ends a server with code 0, and SIGHUP does not end it', async (t) => {
-  const { folder, file } = lonelyExecutable(t);
-  const server = await serve(t, folder, file, ['--web.listen-address', '127.0.0.1:0']);
-  process.kill(server.pid, 'SIGHUP');
-  assert.equal((await fetch(`${server.url}/-/healthy`)).status, 200);
-  assert.deepEqual(await server.stop('SIGINT'), { code: 0, signal: null });
-});
-
 const MISTAKES: readonly { readonly args: readonly string[]; readonly code: number; readonly says: RegExp }[] = [
   { args: ['alrets'], code: 2, says: /unknown command 'alrets'\n\(Did you mean alerts\?\)/ },
   {
@@ -251,14 +243,16 @@ test('a taken port is named, with code 1', async (t) => {
   assert.equal(result.code, 1);
 });
 
-test('a second process on the same data directory is refused with code 3, and the first goes on', async (t) => {
+test('a second process on the same data directory is refused with code 3; the first goes on, over SIGHUP, to SIGINT', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const args = ['--web.listen-address', '127.0.0.1:0', '--data-dir', 'shared'];
   const first = await serve(t, folder, file, args);
   const second = await runProcess(file, ['alerts', 'serve', ...args], { cwd: folder, env: ENVIRONMENT });
   assert.match(second.stderr, /opsdeck: the data directory .*shared\/alerts is in use by another opsdeck process/);
   assert.equal(second.code, 3);
+  process.kill(first.pid, 'SIGHUP');
   assert.equal((await fetch(`${first.url}/-/healthy`)).status, 200);
+  assert.deepEqual(await first.stop('SIGINT'), { code: 0, signal: null });
 });
 
 test('a bad line of a configuration file is named, and nothing starts', async (t) => {

@@ -16,6 +16,7 @@ const ALERTS = [
 ] as const;
 
 test('the picture of the README shows alerts of every severity, one of them silenced', {
+  only: isLongRound,
   skip: !isLongRound,
 }, async (t) => {
   if (!needsBrowser(t)) return;

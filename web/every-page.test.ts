@@ -138,6 +138,7 @@ const placesOf = ({ hub, alerts, relay, dashboard, rooms }: Servers, silence: st
   ['flag-changes', `${relay}#/changes`, 'main h1'],
   ['flag-status', `${relay}#/status`, 'main h1'],
   ['flag-connect', `${relay}#/connect`, 'main pre'],
+  ['usage-start', new URL('./', dashboard).href, 'a.card'],
   ['usage', `${dashboard}#range=all`, 'figure.chart canvas[aria-label*=". "]'],
   ['room', `${rooms}r/ops`, 'text=Where to?'],
 ];
@@ -181,6 +182,7 @@ async function openAs(t: TestContext, browser: Browser, lang: string, { hub }: S
 }
 
 test('every page fits, has no barriers and speaks its language', {
+  only: isLongRound,
   skip: !isLongRound,
   concurrency: 2,
 }, async (t) => {

@@ -4,59 +4,44 @@
 // A posted silence is decided (domain/silence), committed, and then applied by the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { page } from 'virtual:web/alerts';
-import type { Hono } from 'hono';
 import type { AlertsSummary } from '../hub/contract.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
-import { type Deck, openDeck } from '../kernel/deck/deck.ts';
+import { openDeck } from '../kernel/deck/deck.ts';
+import type { ServerState } from '../kernel/deck/report.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
-import type { HttpContext, HttpEnv } from '../kernel/http/app.ts';
 import { servePage } from '../kernel/http/assets.ts';
-import { createRequestMetrics } from '../kernel/http/request-metrics.ts';
-import { type Listener, listen } from '../kernel/http/server.ts';
+import type { Listener } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics/metrics.ts';
 import { type Outcome, refused } from '../kernel/outcome.ts';
-import { describeCluster, describeMember } from './cluster-member.ts';
+import { describeMember } from './cluster-member.ts';
+import { composeApp } from './composition/app.ts';
+import { externalUrlOf, openListener } from './composition/listening.ts';
+import { createPlan } from './composition/plan.ts';
+import type { Running } from './composition/running.ts';
 import { ActiveConfig } from './config/active-config.ts';
 import { ConfigSource } from './config/config-source.ts';
 import type { AlertServerOptions } from './config/server-options.ts';
-import type { WebProtection } from './config/web/config.ts';
 import type { FailingIntegration } from './contract/integration-health.ts';
-import type { MatcherReading } from './contract/query.ts';
-import type { ClusterMember, VersionInfo } from './contract/wire.ts';
 import { RouteTree } from './domain/route.ts';
-import { INTEGRATIONS } from './integrations/integrations.ts';
-import { addAlertMetrics, countRefusedGets } from './metrics/alert-metrics.ts';
-import { ActivePlan } from './pipeline/active-plan.ts';
-import { createNotificationMetrics } from './pipeline/notification/metrics.ts';
-import { buildPlan } from './pipeline/notification/plan.ts';
-import { type NotifierSurroundings, notifierSurroundings } from './pipeline/open-notifiers.ts';
+import { notifierSurroundings } from './pipeline/open-notifiers.ts';
 import { startAfterDelay } from './pipeline/start-delay.ts';
-import { listConditions } from './reports/conditions.ts';
-import { explainAlert } from './reports/explanation.ts';
-import { describeIntegrations, listFailingIntegrations, recallFailures } from './reports/integration-health.ts';
-import { describeRouting } from './reports/routing.ts';
-import { describeServer } from './reports/server-info.ts';
-import { reportTimeline } from './reports/timeline.ts';
-import { Answers } from './routes/answers.ts';
-import { createAlertsApp } from './routes/index.ts';
+import { listFaults, stateOf } from './reports/conditions.ts';
+import { listFailingIntegrations, recallFailures } from './reports/integration-health.ts';
 import { logSilenceChanges } from './silences/log.ts';
-import { type AlertState, joinState } from './state/alert-state.ts';
+import { joinState } from './state/alert-state.ts';
 import { openLocalStorage } from './state/local-storage.ts';
 import { startMaintenance } from './state/maintenance.ts';
-import type { Nodes } from './state/nodes.ts';
 import type { OpenStorage } from './state/storage.ts';
-import { AlertIntake } from './store/intake.ts';
-import type { AlertSlot } from './store/slot.ts';
-import { openTelemetry, type Telemetry } from './telemetry.ts';
+import { openTelemetry } from './telemetry.ts';
 import { describeVersion } from './version.ts';
 
 /** How long running requests may take after the server was asked to stop. */
 const DRAIN_MS = 5_000;
 
 export interface AlertServer {
+  state(): ServerState;
   /** What the hub shows. */
   summary(): AlertsSummary;
   /** `http://host:port` of the first listen address, with the route prefix. */
@@ -131,179 +116,6 @@ async function openStorage(
   });
 }
 
-/** A server that has its state, but does not listen yet. */
-export interface Running {
-  readonly options: AlertServerOptions;
-  readonly deck: Deck;
-  readonly config: ActiveConfig;
-  readonly state: AlertState;
-  readonly telemetry: Telemetry;
-  /** Undefined: this node is the only one. */
-  readonly nodes: Nodes | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-}
-
-/** What the HTTP interface is composed of. */
-export interface Composition {
-  readonly options: Pick<
-    AlertServerOptions,
-    | 'storagePath'
-    | 'corsOrigins'
-    | 'corsOriginPattern'
-    | 'site'
-    | 'routePrefix'
-    | 'getConcurrency'
-    | 'timeoutMs'
-    | 'matcherMode'
-  >;
-  readonly deck: Deck;
-  readonly config: ActiveConfig;
-  readonly state: AlertState;
-  readonly telemetry: Pick<Telemetry, 'traces'>;
-  readonly plan: ActivePlan;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly member: ClusterMember | undefined;
-  readonly nodes: Nodes | undefined;
-  readonly version: VersionInfo;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  /** Serves a file of the web page by its path; undefined when there is none. */
-  readonly page: (c: HttpContext, path: string) => Response | undefined;
-}
-
-/** Puts the HTTP interface on the state. */
-export function composeApp(composition: Composition): Hono<HttpEnv> {
-  const {
-    options,
-    deck,
-    config,
-    state,
-    telemetry,
-    plan,
-    metrics,
-    clock,
-    log,
-    member,
-    nodes,
-    version,
-    startedAt,
-    page,
-  } = composition;
-  const { matcherMode } = options;
-  const { silences, silenceListing, alerts, alertListing, limit, storage } = state;
-  const now = () => clock.now();
-  const known = () => ({ state, plan, now: now() });
-  const answers = new Answers(options.corsOrigins, options.corsOriginPattern, options.site?.allowsOrigin);
-  const onWarning: MatcherReading['onWarning'] = ({ message, ...fields }) => log.warn(message, fields);
-  const reading = { mode: matcherMode, onWarning };
-  const rules = () => ({ resolveTimeoutMs: config.current.resolveTimeoutMs, classicNames: matcherMode === 'classic' });
-  const counts = addAlertMetrics(metrics, { startedAt, version, member, nodes, state, config, plan, now });
-  const intake = new AlertIntake({ store: alerts, limit, rules, counts, log });
-  return createAlertsApp({
-    answers,
-    routePrefix: options.routePrefix,
-    traces: telemetry.traces,
-    log,
-    clock,
-    limits: { ...options, refusedGet: countRefusedGets(metrics) },
-    requestMetrics: createRequestMetrics(metrics, 'alertmanager', clock),
-    page,
-    deck,
-    alerts: {
-      answers,
-      listing: alertListing,
-      names: plan,
-      reading,
-      now,
-      receive: (reading) => intake.receivePost(reading, now),
-    },
-    silences: { answers, store: silences, listing: silenceListing, reading, now, log },
-    notifications: {
-      answers,
-      reading,
-      list: (query) => storage.notifications.list(query),
-      explain: (labels) => explainAlert(labels, known()),
-    },
-    reports: {
-      answers,
-      integrations: () => describeIntegrations(known()),
-      routing: () => describeRouting(plan.current),
-      server: () => describeServer({ options, config, state, member, nodes, startedAt }),
-      timeline: (labels) => reportTimeline(labels, state, now()),
-    },
-    status: {
-      answers,
-      reading,
-      startedAt,
-      config: () => config.current.printed,
-      receivers: () => config.current.receivers.map(({ labels }) => labels),
-      cluster: () => describeCluster(member, nodes),
-      version,
-    },
-    operations: {
-      reload: () => plan.reload(),
-      metrics,
-      conditions: () => listConditions(known()),
-    },
-  });
-}
-
-export interface PlanSurroundings {
-  readonly metrics: Metrics;
-  readonly externalUrl: () => string;
-  readonly surroundings: NotifierSurroundings;
-  /** From 0 to below 1: so that those whose receiver is down do not all try again at the same moment. */
-  readonly random: () => number;
-}
-
-/** Makes the plan of the configuration in force; what is refused now could not run. */
-export async function createPlan(
-  running: Running,
-  { metrics, externalUrl, surroundings, random }: PlanSurroundings,
-): Promise<ActivePlan> {
-  const { options, config, state, telemetry, clock, log } = running;
-  const { traces, events } = telemetry;
-  const { notificationLog, health, storage } = state;
-  const names = INTEGRATIONS.map(({ name }) => name);
-  const notificationMetrics = createNotificationMetrics(metrics, names, {
-    withReceivers: options.receiverNameInMetrics,
-  });
-  const notifying = {
-    notificationLog,
-    health,
-    storage: storage.notifications,
-    writeAlerts: (slots: readonly AlertSlot[]) => state.alerts.write(slots),
-    traces,
-    events,
-    clock,
-    log,
-    metrics: notificationMetrics,
-    retentionMs: options.retentionMs,
-    random,
-  };
-  const build = (read: ActiveConfig['current']) =>
-    buildPlan(read, { notifying, externalUrl, surroundings, clock, log });
-  const applied = (read: ActiveConfig['current']) => telemetry.apply(read);
-  const plan = await build(config.current);
-  if (!plan.ok) throw new CommandError(plan.reason, ExitCode.failed);
-  return new ActivePlan(plan.value, {
-    config,
-    state,
-    metrics: notificationMetrics,
-    traces,
-    events,
-    applied,
-    build,
-    clock,
-    log,
-  });
-}
-
 async function serve(running: Running, metrics: Metrics, release: () => Promise<void>): Promise<AlertServer> {
   const { options, state, telemetry, clock, log } = running;
   let listener: Listener | undefined;
@@ -320,14 +132,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
     version: describeVersion(),
     page: servePage(page),
   });
-  listener = await listen({
-    fetch: app.fetch,
-    addresses: options.listenAddresses,
-    sockets: options.systemdSocket ? await inheritedSockets() : undefined,
-    ...(await openProtection(options.webConfigFile, log)),
-    site: options.site,
-    clock,
-  });
+  listener = await openListener(app.fetch, running);
   known = externalUrl();
   const { url, addresses, close: closeListener } = listener;
   recallFailures(state, clock.now()).catch((err) =>
@@ -365,6 +170,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
   return {
     url: `${url}${options.routePrefix}/`,
     failingNotifications: () => listFailingIntegrations({ state, plan, now: clock.now() }),
+    state: () => stateOf({ state, plan, now: clock.now() }),
     summary() {
       const now = clock.now();
       const failing = listFailingIntegrations({ state, plan, now });
@@ -372,6 +178,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
         kind: 'alerts',
         ...state.alertListing.countSeverities(now),
         failing: failing.map(({ receiver, groups, since }) => ({ receiver, groups, since })),
+        faults: listFaults({ state, plan, now }).map(({ text }) => text),
       };
     },
     reload: async () => (closing ? refused('the server is stopping') : plan.reload()),
@@ -380,25 +187,4 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
       return closing;
     },
   };
-}
-
-async function inheritedSockets(): Promise<readonly number[]> {
-  const { takeInheritedSockets } = await import('../kernel/http/server-sockets.ts');
-  const sockets = takeInheritedSockets(process.env, process.pid);
-  if (sockets.length === 0) throw new CommandError('no socket activation file descriptors found', ExitCode.failed);
-  return sockets;
-}
-
-async function openProtection(file: string | undefined, log: Log): Promise<Partial<WebProtection>> {
-  if (file === undefined) return {};
-  const { openWebConfig } = await import('./config/web/config.ts');
-  return openWebConfig(file, log);
-}
-
-function externalUrlOf({ externalUrl, routePrefix, site }: AlertServerOptions, listener: Listener | undefined): string {
-  // Where the machine's name would be refused, links lead to the address.
-  if (!externalUrl && listener && site?.hosts?.length === 0) return `${listener.url}${routePrefix}`;
-  const port = listener?.addresses[0]?.split(':').at(-1) ?? '9093';
-  const scheme = listener?.url.startsWith('https:') ? 'https' : 'http';
-  return externalUrl?.href.replace(/\/+$/, '') ?? `${scheme}://${hostname()}:${port}${routePrefix}`;
 }

@@ -20,6 +20,7 @@ of this machine can read it.
 Examples:
   opsdeck dashboard serve --open
   opsdeck dashboard serve --project ~/usage --port 8061
+  opsdeck dashboard serve --agents --open
   USAGE_SESSION_TOKEN_INFO=… opsdeck dashboard serve --users info`;
 
 const COMMAND_SETTINGS = {

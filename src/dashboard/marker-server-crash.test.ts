@@ -15,7 +15,7 @@ import {
 import { Random } from '../testing/random.ts';
 
 /** Acknowledged ones. */
-const WRITES = isLongRound ? 1000 : 200;
+const WRITES = isLongRound ? 1000 : 100;
 const MAX_WRITES_TO_KILL = 50;
 /** Large enough for a write to take time. */
 const PADDING = 'x'.repeat(100_000);
@@ -57,6 +57,7 @@ const readFileOf = (project: string, ending = '') =>
   JSON.parse(readFileSync(join(project, 'data', `project-markers.json${ending}`), 'utf8')) as Written;
 
 test('must show 5: between acknowledged writes a server is killed again and again; the file is always whole, and the last write is in it', {
+  only: isLongRound,
   timeout: 600_000,
 }, async (t) => {
   const random = new Random(20_261_101);

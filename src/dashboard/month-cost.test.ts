@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { temporaryFolder } from '../testing/processes.ts';
-import { MonthCosts } from './month-cost.ts';
+import { addAgentMonth, MonthCosts } from './month-cost.ts';
 import { writeFiles } from './testing/app.ts';
+import { FakeAgents } from './testing/fake-agents.ts';
 
 const HEADER =
   'Date,User,Cloud Agent ID,Automation ID,Kind,Model,Max Mode,Input (w/ Cache Write),Input (w/o Cache Write),Cache Read,Output Tokens,Total Tokens,Cost';
@@ -22,4 +23,13 @@ test("this month's cost is that of the project's CSV files, which are read again
   assert.deepEqual(await costs.read(), { spentCents: 175, requests: 2 });
   now = Date.parse('2026-06-15T12:00:00Z');
   assert.deepEqual(await costs.read(), { spentCents: 0, requests: 0 });
+});
+
+test('the month of assistants is added to that of files, or stands alone', async () => {
+  const agents = new FakeAgents();
+  const at = Date.parse('2026-06-10T08:00:00Z');
+  agents.add({ agent: 'claude', at, cents: 3.5 }, { agent: 'claude', at, cents: 1 }, { agent: 'codex', at });
+  const month = { spentCents: 100, requests: 4 };
+  assert.deepEqual(await addAgentMonth(month, agents, ['claude', 'codex']), { spentCents: 104.5, requests: 7 });
+  assert.deepEqual(await addAgentMonth(null, agents, ['claude']), { spentCents: 4.5, requests: 2 });
 });

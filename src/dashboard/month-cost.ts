@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AgentId } from './agents/event.ts';
+import type { AgentSource } from './agents/source.ts';
 import { listCsvFiles } from './project-files/csv.ts';
 
 /** Larger files would delay other requests of the process. */
@@ -12,6 +14,28 @@ const FRESH_MS = 60_000;
 export interface MonthCost {
   readonly spentCents: number;
   readonly requests: number;
+}
+
+/** The requests of assistants this month and what they would cost, added to those of files; `known` null: no files. */
+export async function addAgentMonth(
+  known: MonthCost | null,
+  source: AgentSource,
+  agents: readonly AgentId[],
+): Promise<MonthCost> {
+  const months = await Promise.all(agents.map((agent) => monthOf(source, agent)));
+  return [...(known ? [known] : []), ...months].reduce(
+    (sum, { spentCents, requests }) => ({
+      spentCents: sum.spentCents + spentCents,
+      requests: sum.requests + requests,
+    }),
+    { spentCents: 0, requests: 0 },
+  );
+}
+
+async function monthOf(source: AgentSource, agent: AgentId): Promise<MonthCost> {
+  const { billingCycleStart, billingCycleEnd, individualUsage } = await source.summary(agent);
+  const range = { startAt: Date.parse(billingCycleStart), endAt: Date.parse(billingCycleEnd) - 1 };
+  return { spentCents: individualUsage.overall.used, requests: await source.count(agent, range) };
 }
 
 /** The cost of this month in the project's CSV files, read again only when these or the minute have changed. */

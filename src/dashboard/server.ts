@@ -1,7 +1,7 @@
 // The flow of data: the page (or a command) requests events; they are read from upstream page by page with the user's
 // token, and cached for two minutes. Markers are stored in one file of the project. All sums are computed by the domain
 // code in the browser's worker and in the terminal, never here.
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { page } from 'virtual:web/dashboard';
 import { page as hubPage } from 'virtual:web/dashboard-hub';
@@ -14,12 +14,17 @@ import { isForeign } from '../kernel/http/site-address.ts';
 import { HttpClient } from '../kernel/http-client/http-client.ts';
 import type { Log } from '../kernel/log.ts';
 import { isOwnHost } from './access.ts';
+import { AgentChanges } from './agents/changes.ts';
+import type { AgentId } from './agents/event.ts';
+import type { AgentSource } from './agents/source.ts';
+import { BudgetFile } from './budget-file.ts';
 import type { DashboardOptions, DashboardUser } from './config/config.ts';
 import type { EventRequest } from './contract/event-request.ts';
+import { DEFAULT_BUDGET_USD } from './domain/budget.ts';
 import { EventCache } from './event-cache.ts';
 import { readHubPage } from './hub-page.ts';
 import { MARKER_FILE, MarkerStore } from './marker-store/marker-store.ts';
-import { MonthCosts } from './month-cost.ts';
+import { addAgentMonth, MonthCosts } from './month-cost.ts';
 import { answerFile } from './project-files/answer.ts';
 import { findDefaultCsv } from './project-files/csv.ts';
 import { ProjectFiles } from './project-files/project-files.ts';
@@ -42,21 +47,33 @@ export interface DashboardServer {
   close(): Promise<void>;
 }
 
+/** Opens the logs of assistants; `onProgress` is called while they are read for the first time. */
+export type OpenAgents = (
+  options: DashboardOptions,
+  clock: Clock,
+  log: Log,
+  onProgress: () => void,
+) => Promise<AgentSource>;
+
 /** Starts the dashboard; it accepts requests when this resolves. Throws a CommandError if it cannot. */
 export async function startDashboard(
   options: DashboardOptions,
   clock: Clock,
   log: Log,
   deck = openDeck(options.deckUrl, clock),
+  openAgents: OpenAgents = openAgentUsage,
 ): Promise<DashboardServer> {
   const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
   const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
-  const { projectDir: folder, withheld } = options;
+  const budget = new BudgetFile(options.projectDir, log);
+  const { projectDir: folder } = options;
+  const withheld = [...options.withheld, ...(await logFolders(options.agents))];
   const files = new ProjectFiles({ folder, secrets, withheld, log });
   const bound = { port: options.port };
-  const usage = composeUsage(options, files, http, clock, () => bound.port);
-  const app = createDashboardApp(composeParts(options, usage, store, files, deck, clock, log));
+  const agents = options.agents.length > 0 ? await followAgents(options, clock, log, openAgents) : undefined;
+  const usage = { ...composeUsage(options, files, http, clock, () => bound.port), agents };
+  const app = createDashboardApp(composeParts(options, usage, store, budget, files, deck, clock, log));
   const { host, port } = options;
   const listener = await listen({ fetch: app.fetch, addresses: [{ host, port }], clock });
   bound.port = Number(new URL(listener.url).port || 80);
@@ -64,12 +81,22 @@ export async function startDashboard(
   const costs = new MonthCosts(options.projectDir, () => clock.now());
   let closing: Promise<void> | undefined;
   const close = async () => {
+    await agents?.changes.close();
     await listener.close(GRACE_MS);
+    await agents?.source.close();
     await http.close();
   };
   return {
     url: listener.url,
-    summary: async () => ({ kind: 'dashboard', month: await costs.read() }),
+    async summary() {
+      const { monthlyUsd } = await budget.read();
+      return {
+        kind: 'dashboard',
+        month: agents ? await addAgentMonth(await costs.read(), agents.source, options.agents) : await costs.read(),
+        hasLive: options.users.some(({ token }) => token !== undefined),
+        budgetCents: Math.round((monthlyUsd ?? DEFAULT_BUDGET_USD) * 100),
+      };
+    },
     close() {
       closing ??= close();
       return closing;
@@ -77,10 +104,35 @@ export async function startDashboard(
   };
 }
 
+/** The folders of the logs of assistants: no file of them is served. */
+async function logFolders(agents: readonly AgentId[]): Promise<readonly string[]> {
+  if (agents.length === 0) return [];
+  const { agentLogs } = await import('./agents/logs/index.ts');
+  return agents.flatMap((agent) => agentLogs(agent).folders(process.env, homedir()));
+}
+
+async function followAgents(options: DashboardOptions, clock: Clock, log: Log, open: OpenAgents) {
+  let changes: AgentChanges | undefined;
+  const source = await open(options, clock, log, () => changes?.announce());
+  changes = new AgentChanges(source, clock);
+  const announce = () => changes?.announce();
+  void source.firstReading().then(announce, announce);
+  return { source, changes, now: () => clock.now() };
+}
+
+/** Loaded only with its setting. */
+async function openAgentUsage(options: DashboardOptions, clock: Clock, log: Log, onProgress: () => void) {
+  const { AgentUsage } = await import('./agents/usage.ts');
+  const { agents, prices, projectDir } = options;
+  const dataDir = join(projectDir, 'data');
+  return AgentUsage.open({ agents, prices, env: process.env, home: homedir(), dataDir, clock, log, onProgress });
+}
+
 function composeParts(
   options: DashboardOptions,
   usage: UsageRouteParts,
   store: MarkerStore,
+  budget: BudgetFile,
   files: ProjectFiles,
   deck: Deck,
   clock: Clock,
@@ -92,6 +144,7 @@ function composeParts(
     usage,
     deck,
     markers: { store, now: () => clock.now(), log },
+    budget: { file: budget, log },
     files: {
       page: servePage(page),
       hub: readHubPage(hubPage, OPSDECK_VERSION),
@@ -115,7 +168,7 @@ function composeUsage(
   http: HttpClient,
   clock: Clock,
   port: () => number,
-): UsageRouteParts {
+): Omit<UsageRouteParts, 'agents'> {
   const now = () => clock.now();
   const startedAt = now();
   const upstream = new Upstream({ url: options.upstreamUrl, cookieName: options.cookieName, http, clock });

@@ -13,6 +13,7 @@ import { addSettings, LOG_SETTINGS, readFlags } from '../kernel/terminal/flags.t
 import { formatTable } from '../kernel/terminal/table.ts';
 import type { Terminal } from '../kernel/terminal/terminal.ts';
 import type { FlagsSummary } from './contract.ts';
+import { alertsExample, dashboardExample, relayExample, roomsExample } from './examples.ts';
 import { OwnSites } from './own-sites.ts';
 import { holdsUsage, makeProject, stateFolderOf } from './project.ts';
 import { type DescribedServer, UpDeck } from './up-deck.ts';
@@ -183,8 +184,8 @@ async function startAlerts(
       name: 'alerts',
       title: 'Alerts',
       url: server.url,
-      example: () =>
-        `opsdeck alerts add alertname=DiskFull severity=critical --annotation summary="/var is at 97 %" --url ${server.url}`,
+      example: () => alertsExample(server.url),
+      state: () => server.state(),
       summary: () => server.summary(),
     },
     reload: () => void server.reload(),
@@ -219,7 +220,8 @@ async function startRelay(
       name: 'relay',
       title: 'Flags',
       url: `${server.url}/`,
-      example: () => `opsdeck relay eval ${firstFlag(server)} --context '{"key": "ada"}' --explain --url ${server.url}`,
+      example: () => relayExample(server.url, firstFlag(server)),
+      state: () => server.state(),
       summary: () => summarizeFlags(server),
     },
     sdkKey: config.value.options.environments[0]?.sdkKey,
@@ -251,7 +253,8 @@ async function startDashboard(flags: UpFlags, deck: Deck, terminal: Terminal, lo
       name: 'dashboard',
       title: 'Usage',
       url: `${server.url}/analytics`,
-      example: () => `curl -s ${server.url}/sample/usage-events-info.csv | opsdeck dashboard report - --by model`,
+      example: () => dashboardExample(server.url),
+      state: () => 'ready',
       summary: () => server.summary(),
     },
     close: () => server.close(),
@@ -311,9 +314,9 @@ async function startRooms(
       name: 'rooms',
       title: 'Rooms',
       url: `${server.url}/`,
-      example: () =>
-        `opsdeck rooms say "$(opsdeck rooms new Builds --url ${server.url})" "tests passed" --url ${server.url}`,
-      summary: () => server.summary(),
+      example: () => roomsExample(server.url, config.value.options.auth),
+      state: () => server.state(),
+      summary: (cookies) => server.summary(cookies),
     },
     failed: server.failed,
     close: () => server.close(),

@@ -9,6 +9,8 @@ export interface AlertsSummary {
   readonly suppressed: number;
   /** Integrations that have not accepted notifications; `since` is an RFC 3339 text. */
   readonly failing: readonly { readonly receiver: string; readonly groups: number; readonly since: string }[];
+  /** What else the server cannot do, in sentences. */
+  readonly faults: readonly string[];
 }
 
 export interface FlagsSummary {
@@ -24,8 +26,12 @@ export interface FlagsSummary {
 
 export interface UsageSummary {
   readonly kind: 'dashboard';
-  /** This month of the project's CSV files, in the zone of the server; null without such files. */
+  /** This month of the project's CSV files and of assistants' logs, in the zone of the server; null without either. */
   readonly month: { readonly spentCents: number; readonly requests: number } | null;
+  /** Whether usage is fetched live, which is not part of the month here. */
+  readonly hasLive: boolean;
+  /** Of a month; 0: none. */
+  readonly budgetCents: number;
 }
 
 export interface RoomsSummary {
@@ -33,6 +39,8 @@ export interface RoomsSummary {
   readonly rooms: number;
   /** Rooms with alerts that fire. */
   readonly firing: number;
+  /** Unread, of the user who asks; null if nobody is signed in. */
+  readonly mentions: number | null;
 }
 
 /** What the hub shows of a server. */

@@ -3,7 +3,7 @@
 import { page as hubPage } from 'virtual:web/hub';
 import { Hono } from 'hono';
 import type { Clock } from '../kernel/clock.ts';
-import { type HttpContext, type HttpEnv, mountPaths } from '../kernel/http/app.ts';
+import { type HttpContext, type HttpEnv, headerOf, mountPaths } from '../kernel/http/app.ts';
 import { servePage } from '../kernel/http/assets.ts';
 import type { ListenAddress } from '../kernel/http/listen-address.ts';
 import { listen } from '../kernel/http/server.ts';
@@ -26,8 +26,8 @@ export function createHubApp(deck: Pick<UpDeck, 'servers' | 'entries'>): Hono<Ht
     app,
     {
       '/': { GET: index, HEAD: index },
-      '/deck.json': { GET: async (c) => c.json({ hub: './', servers: await deck.servers() }, 200, NOT_KEPT) },
-      '/servers.json': { GET: async (c) => c.json(await deck.entries(), 200, NOT_KEPT) },
+      '/deck.json': { GET: (c) => c.json({ hub: './', servers: deck.servers() }, 200, NOT_KEPT) },
+      '/servers.json': { GET: async (c) => c.json(await deck.entries(headerOf(c, 'cookie')), 200, NOT_KEPT) },
       '/-/healthy': { GET: ok, HEAD: ok },
     },
     refuse,

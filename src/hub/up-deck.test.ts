@@ -1,43 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlertsSummary, FlagsSummary } from './contract.ts';
-import { stateOf, UpDeck } from './up-deck.ts';
+import type { AlertsSummary, HubEntry, RoomsSummary } from './contract.ts';
+import { createHubApp } from './server.ts';
+import { type DescribedServer, UpDeck } from './up-deck.ts';
 
-const quiet: AlertsSummary = { kind: 'alerts', severities: {}, suppressed: 0, failing: [] };
+const quiet: AlertsSummary = { kind: 'alerts', severities: {}, suppressed: 0, failing: [], faults: [] };
 const failing: AlertsSummary = {
   ...quiet,
   failing: [{ receiver: 'pager', groups: 24, since: '2026-01-01T00:00:00.000Z' }],
 };
-const flags = (...states: FlagsSummary['sources'][number]['state'][]): FlagsSummary => ({
-  ...{ kind: 'relay', flags: 5, on: 4 },
-  sources: states.map((state) => ({ environment: 'local', state })),
-});
 
-test('a server with failing notifications or a source that is off fails; an interrupted source degrades it', () => {
-  assert.equal(stateOf(quiet), 'ready');
-  assert.equal(stateOf(failing), 'failing');
-  assert.equal(stateOf(flags('VALID', 'VALID')), 'ready');
-  assert.equal(stateOf(flags('VALID', 'INTERRUPTED')), 'degraded');
-  assert.equal(stateOf(flags('INITIALIZING')), 'degraded');
-  assert.equal(stateOf(flags('INTERRUPTED', 'OFF')), 'failing');
+const server = (name: string, summary: DescribedServer['summary']): DescribedServer => ({
+  ...{ name, title: name, url: `http://127.0.0.1/${name}`, summary },
+  state: () => (name === 'alerts' ? 'failing' : 'ready'),
+  example: () => 'opsdeck',
 });
 
 test('a summary that fails is unknown, and never zero', async () => {
-  const server = (name: string, summary: () => AlertsSummary) => ({
-    ...{ name, title: name, url: `http://127.0.0.1/${name}`, summary },
-    example: () => 'opsdeck',
-  });
   const broken = () => {
     throw new Error('no storage');
   };
   const deck = new UpDeck(() => [server('alerts', () => failing), server('rooms', broken)]);
-  deck.hubUrl = 'http://127.0.0.1:8075/';
-  const [alerts, rooms] = await deck.entries();
+  const [alerts, rooms] = await deck.entries(undefined);
   assert.deepEqual([alerts?.state, alerts?.summary], ['failing', failing]);
-  assert.deepEqual([rooms?.state, rooms?.summary], ['unknown', null]);
-  const own = { name: 'alerts', title: 'Alerts', url: './', state: 'ready' } as const;
-  const report = await deck.read(own);
-  assert.equal(report.hub, deck.hubUrl);
-  assert.deepEqual(report.servers[0], { ...own, state: 'failing' });
-  assert.deepEqual(Object.keys(report.servers[1] ?? {}), ['name', 'title', 'url', 'state']);
+  assert.deepEqual([rooms?.state, rooms?.summary], ['ready', null]);
+});
+
+test('the header of a server has the states of all, its own as it reports it, and no numbers', async () => {
+  const deck = new UpDeck(() => [server('alerts', () => failing), server('rooms', () => failing)]);
+  deck.hubUrl = 'http://127.0.0.1:8075/';
+  const own = { name: 'rooms', title: 'Rooms', url: './', state: 'degraded' } as const;
+  const url = 'http://127.0.0.1/alerts';
+  assert.deepEqual(await deck.read(own), {
+    hub: deck.hubUrl,
+    servers: [{ name: 'alerts', title: 'alerts', url, state: 'failing' }, own],
+  });
+});
+
+test('the cookies of the page reach the rooms, which know its user', async () => {
+  const rooms = (cookies: string | undefined): RoomsSummary => ({
+    ...{ kind: 'rooms', rooms: 1, firing: 0 },
+    mentions: cookies === 'opsdeck_user=ana' ? 3 : null,
+  });
+  const app = createHubApp(new UpDeck(() => [server('rooms', rooms)]));
+  const mentions = async (headers: Record<string, string>) => {
+    const entries = (await (await app.request('/servers.json', { headers })).json()) as readonly [HubEntry];
+    return (entries[0].summary as RoomsSummary).mentions;
+  };
+  assert.equal(await mentions({ cookie: 'opsdeck_user=ana' }), 3);
+  assert.equal(await mentions({}), null);
 });

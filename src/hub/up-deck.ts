@@ -6,8 +6,9 @@ import type { HubEntry, Summary } from './contract.ts';
 export interface DescribedServer extends Pick<HubEntry, 'name' | 'title' | 'url'> {
   /** A shell command that works as it stands. */
   example(): string;
-  /** Cheap, since each page asks for it every few seconds. */
-  summary(): Summary | Promise<Summary>;
+  state(): ServerState;
+  /** Cheap, since each page asks for it every few seconds; `cookies` are those of the page, which name its user in the rooms. */
+  summary(cookies: string | undefined): Summary | Promise<Summary>;
 }
 
 /** The deck of `opsdeck up`: the servers that run in its process. */
@@ -20,48 +21,28 @@ export class UpDeck {
     this.#servers = servers;
   }
 
-  readonly read: Deck = async (own) => {
-    const servers = await this.servers();
-    const state = servers.find(({ name }) => name === own.name)?.state ?? own.state;
-    return { hub: this.hubUrl ?? null, servers: withOwn(servers, { ...own, state }) };
-  };
+  readonly read: Deck = async (own) => ({ hub: this.hubUrl ?? null, servers: withOwn(this.servers(), own) });
 
   /** Without numbers: these are for the hub's page alone. */
-  async servers(): Promise<readonly DeckServer[]> {
-    return (await this.entries()).map(({ name, title, url, state }) => ({ name, title, url, state }));
+  servers(): readonly DeckServer[] {
+    return this.#servers().map(({ name, title, url, state }) => ({ name, title, url, state: state() }));
   }
 
-  entries(): Promise<readonly HubEntry[]> {
+  entries(cookies: string | undefined): Promise<readonly HubEntry[]> {
     return Promise.all(
       this.#servers().map(async (server) => {
         const { name, title, url } = server;
-        const summary = await summaryOf(server);
-        return { name, title, url, state: stateOf(summary), summary, example: server.example() };
+        const summary = await summaryOf(server, cookies);
+        return { name, title, url, state: server.state(), summary, example: server.example() };
       }),
     );
   }
 }
 
-async function summaryOf(server: DescribedServer): Promise<Summary | null> {
+async function summaryOf(server: DescribedServer, cookies: string | undefined): Promise<Summary | null> {
   try {
-    return await server.summary();
+    return await server.summary(cookies);
   } catch {
     return null;
-  }
-}
-
-/** A server that cannot do its work is not ready, even if it answers. */
-export function stateOf(summary: Summary | null): ServerState {
-  switch (summary?.kind) {
-    case undefined:
-      return 'unknown';
-    case 'alerts':
-      return summary.failing.length > 0 ? 'failing' : 'ready';
-    case 'relay':
-      if (summary.sources.some(({ state }) => state === 'OFF')) return 'failing';
-      return summary.sources.every(({ state }) => state === 'VALID') ? 'ready' : 'degraded';
-    case 'dashboard':
-    case 'rooms':
-      return 'ready';
   }
 }

@@ -1,18 +1,28 @@
-/** What a server cannot do at present, in words for people. */
-export class Conditions {
-  readonly #texts = new Map<string, string>();
+/** Something that a server cannot do at present. */
+export interface Condition {
+  /** Its kind, for programs; never changes. */
+  readonly code: string;
+  /** In words for people. */
+  readonly text: string;
+  /** What the words name, such as an instant or an error. */
+  readonly values: Readonly<Record<string, string>>;
+}
 
-  /** Adds a condition, or replaces the text of the one with this name. */
-  set(name: string, text: string): void {
-    this.#texts.set(name, text);
+/** What a server cannot do at present. */
+export class Conditions {
+  readonly #conditions = new Map<string, Condition>();
+
+  /** Adds a condition, or replaces the one with this name. */
+  set(name: string, condition: Condition): void {
+    this.#conditions.set(name, condition);
   }
 
   clear(name: string): void {
-    this.#texts.delete(name);
+    this.#conditions.delete(name);
   }
 
-  /** The texts, in the order in which their conditions began. */
-  list(): readonly string[] {
-    return [...this.#texts.values()];
+  /** In the order in which they began. */
+  list(): readonly Condition[] {
+    return [...this.#conditions.values()];
   }
 }

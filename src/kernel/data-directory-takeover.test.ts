@@ -93,7 +93,7 @@ describe('after a kill', () => {
     assert.ok(statSync(join(path, 'owner.sock')).isSocket());
   });
 
-  test('of processes that start together exactly one wins', async (t) => {
+  test('of processes that start together exactly one wins', { only: isLongRound }, async (t) => {
     const crashed = join(await crashedFolder(t), 'owner.sock');
     const folder = temporaryFolder(t);
     const contenders = await Promise.all([1, 2, 3].map(() => startContender(t)));

@@ -52,7 +52,7 @@ async function readNotes(t: TestContext, path: string): Promise<ReadonlyMap<numb
   return new Map(rows.map(({ id, note }) => [Number(id), String(note)]));
 }
 
-test('acknowledged rows are there, whole, after kills at any moment', async (t) => {
+test('acknowledged rows are there, whole, after kills at any moment', { only: isLongRound }, async (t) => {
   const path = temporaryFolder(t);
   const random = new Random(11);
   const acknowledged: number[] = [];

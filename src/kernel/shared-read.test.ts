@@ -11,11 +11,13 @@ function openReads() {
   return { reads, ends };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('calls of one moment share a read, and those during it share the next', async () => {
+test('calls of one turn share a read, and those during it share the next', async () => {
   const { reads, ends } = openReads();
-  const first = [reads.run(), reads.run()];
+  const first = [reads.run()];
+  await Promise.resolve();
+  first.push(reads.run());
   await turn();
   assert.equal(ends.length, 1);
   const second = [reads.run(), reads.run()];

@@ -1,4 +1,4 @@
-/** A read that callers share: those that call while one runs get the next one, which begins after it. */
+/** A read that callers share: those of one turn of the event loop, and those that call while one runs, which get the next one. */
 export class SharedRead {
   readonly #read: () => Promise<void>;
   #next: Promise<void> | undefined;
@@ -20,11 +20,13 @@ export class SharedRead {
   }
 
   #readAfter(earlier: Promise<void>): Promise<void> {
-    const read = earlier.then(() => {
-      // From here on a caller needs another read.
-      this.#next = undefined;
-      return this.#read();
-    });
+    const read = earlier
+      .then(() => new Promise<void>((resolve) => setImmediate(resolve)))
+      .then(() => {
+        // From here on a caller needs another read.
+        this.#next = undefined;
+        return this.#read();
+      });
     this.#running = read.catch(() => {});
     return read;
   }

@@ -7,10 +7,11 @@ import { listen } from '../kernel/http/server.ts';
 import { bench, describeMachine, isAsked, printNumber, printSpread, spreadOf } from '../testing/bench.ts';
 import { RawConnection } from '../testing/http/raw-connection.ts';
 import { type Cleanup, memoryOf } from '../testing/processes.ts';
+import { cpuOf } from '../testing/processor-time.ts';
 import { SDK_KEY } from './testing/app.ts';
 import { isLoadGenerator, serveLoad } from './testing/bench/load.ts';
-import { cpuOf, type Measured, print, startBenchRelay, within } from './testing/bench/server.ts';
-import { benchWorkers } from './testing/bench/workers.ts';
+import { type Measured, print, startBenchRelay, within } from './testing/bench/server.ts';
+import { benchProtocols, benchWorkers } from './testing/bench/workers.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
 import type { FakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
@@ -274,6 +275,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   reconnect: benchReconnects,
   bulk: benchEvents,
   workers: () => benchWorkers(fileURLToPath(import.meta.url)),
+  protocols: () => benchProtocols(fileURLToPath(import.meta.url)),
 };
 
 const SDK_VARIABLE = 'OPSDECK_BENCH_SDK_FLAGS';

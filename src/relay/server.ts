@@ -4,6 +4,7 @@
 // other way: received, batched by the environment's forwarder, sent upstream. composition/ puts the parts together.
 import type { Clock } from '../kernel/clock.ts';
 import { openDeck } from '../kernel/deck/deck.ts';
+import type { ServerState } from '../kernel/deck/report.ts';
 import { type Listener, listen } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { openFront } from './composition/front.ts';
@@ -20,6 +21,7 @@ export interface RelayServer {
   /** `http://host:port` or `https://host:port`. */
   readonly url: string;
   readonly environments: readonly Environment[];
+  state(): ServerState;
   /**
    * Resolves when every environment has its data or has timed out, with those that have none. Rejects with a CommandError if
    * LaunchDarkly does not give the list of environments.
@@ -44,7 +46,7 @@ export async function startRelay(
   deck = openDeck(options.deckUrl, clock),
 ): Promise<RelayServer> {
   const relay = composeRelay(options, clock, log, await countWorkers(options, log), deck);
-  const { set, metrics, start, settled, reload, close } = relay;
+  const { set, state, metrics, start, settled, reload, close } = relay;
   const listeners: Listener[] = [];
   let closeOtlp = async () => {};
   const stop = async () => {
@@ -76,6 +78,7 @@ export async function startRelay(
       get environments() {
         return set.environments;
       },
+      state,
       settled: whenSettled,
       async reload(next) {
         const nextTls = next.tls && (await readTls(next.tls));

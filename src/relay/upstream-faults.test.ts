@@ -163,17 +163,6 @@ test('an upstream that is away for a while is found again', async (t) => {
   await eventually('recovery', () => connection.state === 'VALID', { everyMs: 5 });
 });
 
-test('a put of 50 MB is accepted', async (t) => {
-  const fake = await startFakeLaunchDarkly(t);
-  fake.failNext(bigPut(50_000_000));
-  const { store, connection } = startUpstream(t, fake.url);
-  await eventually('data', () => connection.state === 'VALID');
-  assert.equal(store.version('flags', 'last'), 1);
-  assert.equal(connection.lastError, undefined);
-  // What a test has made stays in memory until the tests of all files are over.
-  store.replace({ flags: {}, segments: {} });
-});
-
 test('the stream is requested through the configured proxy', async (t) => {
   const proxy = await startHttpSink(t, () => ({ status: 503 }));
   const { connection } = startUpstream(t, 'http://stream.invalid', { proxyUrl: proxy.url });

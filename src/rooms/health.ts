@@ -1,3 +1,4 @@
+import type { ServerState } from '../kernel/deck/report.ts';
 import type { RoomsOptions } from './config/rooms-options.ts';
 import type { ClosedSecret } from './domain/closed-secret.ts';
 import type { RoomNodes } from './nodes/nodes.ts';
@@ -50,7 +51,7 @@ export interface HealthFindings {
 
 export function readHealth(sources: HealthSources): HealthFindings {
   const { options, nodes, writer, connections, runs, closedSecrets } = sources;
-  const state = stateOf(sources);
+  const state = storeStateOf(sources);
   const isWeak = nodes ? nodes.weakness !== undefined : options.durability === 'off';
   const durability = isWeak ? 'off' : 'full';
   const { running, queued } = runs();
@@ -71,7 +72,13 @@ export function readHealth(sources: HealthSources): HealthFindings {
   return { health, accepts: state === 'ready' || state === 'read-only', closed };
 }
 
-function stateOf({ options, nodes, writer }: HealthSources): Health['store']['state'] {
+/** Of the server, in the header of every page. */
+export function stateOf({ health, accepts }: HealthFindings): ServerState {
+  if (!accepts) return 'failing';
+  return health.status === 'healthy' ? 'ready' : 'degraded';
+}
+
+function storeStateOf({ options, nodes, writer }: HealthSources): Health['store']['state'] {
   const code = writer.trouble?.code;
   if (nodes?.away && code !== 'shutting_down') return 'away';
   switch (code) {

@@ -158,7 +158,9 @@ test('bodies of 100 MB are refused before they are read, announced or not', asyn
   assert.ok(process.memoryUsage().rss - before < 200 * 2 ** 20, 'and are not kept');
 });
 
-test('input other than HTTP is refused or cut off, and other clients are answered meanwhile', async (t) => {
+test('input other than HTTP is refused or cut off, and other clients are answered meanwhile', {
+  only: isLongRound,
+}, async (t) => {
   const rooms = await openListeningRooms(t);
   await makeRoom(rooms);
   const head = `POST /api/message HTTP/1.1\r\nHost: 127.0.0.1\r\n${JSON_TYPE}\r\n`;

@@ -3,7 +3,6 @@
 // wait. Then the listeners follow in this order: streams (feed), hooks, copilots. Hooks and copilots post through the same
 // commit. Each file of composition/ puts a few parts together.
 
-import type { RoomsSummary } from '../hub/contract.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { openDeck } from '../kernel/deck/deck.ts';
 import type { Listener } from '../kernel/http/server.ts';
@@ -22,8 +21,8 @@ export interface RoomsServer {
   readonly pos: number;
   /** The admin's token, made at the first start with tokens; shown once and not stored. */
   readonly firstToken: string | undefined;
-  /** What the hub shows. */
-  summary(): RoomsSummary;
+  state: ComposedRooms['state'];
+  summary: ComposedRooms['summary'];
   /** Resolves when the store has failed for good: the process should end with 1. */
   readonly failed: Promise<void>;
   /** Answers open requests, asks streams to reconnect, then ends. Idempotent. */
@@ -61,7 +60,7 @@ export async function startRooms(
       options: { ...options, dataDir },
       clock: opened.clock,
     });
-    const { app, core, firstToken, failed, endStreams, listensAt } = rooms;
+    const { app, core, state, summary, firstToken, failed, endStreams, listensAt } = rooms;
     listener = await listen({ fetch: app.fetch, addresses: [options.listenAddress], clock, endStreams });
     listensAt(listener.url);
     for (const address of listener.addresses) log.info('Listening on', { address });
@@ -72,7 +71,8 @@ export async function startRooms(
       pos: core.writer.pos,
       firstToken,
       failed,
-      summary: () => summarize(core),
+      state,
+      summary,
       close() {
         closing ??= close();
         return closing;
@@ -82,10 +82,4 @@ export async function startRooms(
     await close();
     throw error;
   }
-}
-
-function summarize({ state, writer }: ComposedRooms['core']): RoomsSummary {
-  if (writer.trouble !== undefined) throw new Error('the storage is away');
-  const rooms = [...state.all('room').values()].filter(({ archived }) => !archived);
-  return { kind: 'rooms', rooms: rooms.length, firing: rooms.filter(({ id }) => state.firingAlerts(id) > 0).length };
 }

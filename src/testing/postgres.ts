@@ -27,6 +27,8 @@ export interface TestDatabase {
 
 /** A PostgreSQL of its own, with the database `postgres`. */
 export interface RunningPostgres extends TestDatabase {
+  /** Of the process whose children serve the connections; another one after `start`. */
+  readonly pid: number;
   /** Switches TLS on. */
   useTls(pair: { readonly cert: string; readonly key: string }): Promise<void>;
   /** Writes a file into its folder and returns its path. */
@@ -172,6 +174,9 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
   const url = `postgres://opsdeck:${password}@127.0.0.1:${port}/postgres`;
   let server = await launch(join(binaries, 'postgres'), args);
   const postgres: RunningPostgres = {
+    get pid() {
+      return server.pid ?? -1;
+    },
     url,
     port,
     password,

@@ -13,7 +13,9 @@ import type {
   Silence,
   SilenceId,
 } from '../../src/alerts/contract/wire.ts';
+import type { Condition } from '../../src/kernel/conditions.ts';
 import type { Clock } from '../shared/clock.ts';
+import { serverWords } from './parts/server-words.ts';
 import { t } from './text.ts';
 
 /**
@@ -33,6 +35,7 @@ export class ApiError extends Error {
 
 /** The answers of opsdeck's own reports. */
 interface Reports {
+  readonly conditions: readonly Condition[];
   readonly explain: Explanation;
   readonly integrations: readonly IntegrationHealth[];
   readonly notifications: readonly SentNotification[];
@@ -111,12 +114,6 @@ export class Api {
     return this.#json('GET', `${name}?${new URLSearchParams(pairs)}`, undefined, signal);
   }
 
-  /** What the server cannot do at present, in words. */
-  async conditions(signal?: AbortSignal): Promise<readonly string[]> {
-    const { text } = await this.#text('GET', '-/ready', undefined, signal);
-    return /^OK, but (.*)$/s.exec(text)?.[1]?.split('\nand ') ?? [];
-  }
-
   async #json<Answer>(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
     const { text, status } = await this.#text(method, `api/v2/${path}`, body, signal);
     try {
@@ -139,7 +136,7 @@ export class Api {
       if (response.ok) return { text, status: response.status };
       const kind = response.status >= 400 && response.status < 500 ? 'refused' : 'failed';
       throw new ApiError(
-        causeOf(text) || t('error.status', { status: `${response.status} ${response.statusText}`.trim() }),
+        serverWords(causeOf(text)) || t('error.status', { status: `${response.status} ${response.statusText}`.trim() }),
         kind,
         response.status,
       );

@@ -2,12 +2,13 @@ import type { FailingIntegration, IntegrationHealth } from '../../src/alerts/con
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import type { PageContext } from './page.ts';
+import { conditionText } from './parts/server-words.ts';
 import { expectApiError } from './states.ts';
 import { FailingNotifications } from './why/failing.ts';
 
 const INTERVAL_MS = 5000;
-/** How the server begins its sentences on failing notifications, which this page shows in their own place. */
-const FAILING = /^notifications fail: /;
+/** The code of failing notifications, which are shown in their own place. */
+const FAILING = 'notifications_fail';
 
 /** Shows on every page which notifications fail, and what else the server cannot do at present, until it can again. */
 export function watchConditions({
@@ -24,10 +25,10 @@ export function watchConditions({
     intervalMs: () => INTERVAL_MS,
     async run(signal) {
       try {
-        const conditions = await api.conditions(signal);
-        const hasFailing = conditions.some((text) => FAILING.test(text));
-        failing.show(hasFailing ? failingOf(await api.report('integrations', {}, signal)) : []);
-        shell.showConditions(conditions.filter((text) => !FAILING.test(text)));
+        const conditions = await api.report('conditions', {}, signal);
+        const others = conditions.filter(({ code }) => code !== FAILING);
+        failing.show(others.length < conditions.length ? failingOf(await api.report('integrations', {}, signal)) : []);
+        shell.showConditions(others.map((condition) => conditionText(condition, clock.now())));
       } catch (error) {
         // That the server does not answer is said by the page.
         expectApiError(error);

@@ -117,7 +117,8 @@ class Browser {
 
   #show(): void {
     const route = parseHash(location.hash);
-    this.#scrolled.set(this.#hash, window.scrollY);
+    // Before the first page the question would only lay out an empty one.
+    if (this.#page) this.#scrolled.set(this.#hash, window.scrollY);
     this.#hash = location.hash;
     this.#shown += 1;
     // A marked entry of the browser's history means that the page was visited before.

@@ -43,6 +43,26 @@ async function createSilence(server: RunningServer, value: string): Promise<stri
   return answer?.silenceID ?? '';
 }
 
+/** Turns sound and notification of new critical alerts on, and records both in `signals`. */
+const SIGNALS = `(() => {
+  window.signals = [];
+  localStorage.setItem('opsdeck.alerts', JSON.stringify({ sound: true, desktop: true }));
+  const parameter = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+  const node = { frequency: {}, gain: parameter, connect: (other) => other, start: () => signals.push('tone'), stop() {} };
+  window.AudioContext = class {
+    currentTime = 0;
+    resume() {}
+    createOscillator = () => node;
+    createGain = () => node;
+  };
+  window.Notification = class {
+    static permission = 'granted';
+    constructor(title, { body }) {
+      signals.push(title + ': ' + body);
+    }
+  };
+})()`;
+
 const tally = (page: Page, text: string): Promise<void> => page.locator('.tally-sum', { hasText: text }).waitFor();
 const title = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
@@ -89,6 +109,9 @@ test('the page of the alert server', async (t) => {
     await page.getByRole('button', { name: 'severity=critical', exact: true }).click({ modifiers: ['Shift'] });
     await tally(page, '3 alerts in 3 groups');
     await hashIs(page, '#/alerts?filter={severity!="critical"}');
+    const atOnce = `document.querySelector('.chip button').click(), document.querySelectorAll('.chip').length`;
+    assert.equal(await page.evaluate(atOnce), 0, 'the box does not wait for the address');
+    await tally(page, '4 alerts in 3 groups');
   });
 
   await t.test('mistyped input is explained in place', async (t) => {
@@ -360,7 +383,7 @@ test('the page of the alert server', async (t) => {
   await t.test('failing notifications stand above every page, and lead to their history', async (t) => {
     const page = await openPage(t, browser, 'about:blank');
     const answers = {
-      '**/-/ready': 'OK, but notifications fail: pager',
+      '**/api/v2/conditions?': JSON.stringify([{ code: 'notifications_fail', text: 'pager', values: {} }]),
       '**/api/v2/integrations?': JSON.stringify([
         {
           ...{ receiver: 'pager', integration: 'webhook', index: 0, sent: 0, failed: 24 },
@@ -372,7 +395,9 @@ test('the page of the alert server', async (t) => {
     for (const [url, body] of Object.entries(answers)) await page.route(url, (route) => route.fulfill({ body }));
     await page.goto(`${server.url}/#/status`);
     const failing = page.getByRole('status', { name: 'Failing notifications' });
-    await failing.getByText('pager (webhook): 24 groups not notified for 20m: connection refused').waitFor();
+    const summary = failing.locator('summary');
+    await summary.getByText('pager (webhook): 24 groups not notified for 20m: connection refused').waitFor();
+    await summary.click();
     assert.equal(await failing.getByRole('listitem').count(), 1);
     assert.equal(await page.getByRole('status', { name: 'State of the server' }).textContent(), '');
     assert.deepEqual(await findBarriers(page), []);
@@ -383,19 +408,68 @@ test('the page of the alert server', async (t) => {
     await hashIs(page, '#/history?receiver=pager&outcome=sent');
   });
 
+  await t.test('several failing receivers take one line of a phone, and of a wall', async (t) => {
+    const page = await openPage(t, browser, 'about:blank', { width: 390 });
+    const since = new Date(Date.now() - 1_230_000).toISOString();
+    const health = ['pager', 'database-team', 'web-team'].map((receiver) => ({
+      ...{ receiver, integration: 'webhook', index: 0, sent: 0, failed: 24 },
+      failing: { groups: 24, since, error: 'connection refused' },
+    }));
+    const conditions = [{ code: 'notifications_fail', text: 'pager', values: {} }];
+    await page.route('**/api/v2/conditions?', (route) => route.fulfill({ json: conditions }));
+    await page.route('**/api/v2/integrations?', (route) => route.fulfill({ json: health }));
+    await page.goto(`${server.url}/?wall`);
+    const failing = page.getByRole('status', { name: 'Failing notifications' });
+    await failing.getByText('3 receivers not notified for 20m: pager').waitFor();
+    assert.ok(((await failing.boundingBox())?.height ?? 99) < 40);
+    const counts =
+      '[...document.querySelectorAll(".wall-counts > *")].map((count) => count.getBoundingClientRect().right)';
+    const edges = (await page.evaluate(counts)) as number[];
+    assert.equal(edges.length, 3);
+    assert.ok(Math.max(...edges) <= 390, `counts of severities end at ${edges} pixels`);
+    await failing.locator('summary').click();
+    await failing.getByText('web-team (webhook): 24 groups not notified for 20m: connection refused').waitFor();
+  });
+
+  await t.test('a wide window shows the details of one alert beside the list, with the reasons', async (t) => {
+    const page = await openPage(t, browser, server.url, { width: 2560 });
+    const pane = page.getByRole('complementary', { name: 'Details of the alert' });
+    await line(page, 'The API takes 900 ms').click();
+    await pane.getByRole('heading', { name: 'The API takes 900 ms' }).waitFor();
+    await pane.getByText('Nothing mutes this alert.').waitFor();
+    await line(page, 'The disk is full').click();
+    await pane.getByRole('heading', { name: 'The disk is full' }).waitFor();
+    assert.equal(await page.locator('.alert-toggle[aria-expanded="true"]').count(), 1);
+    assert.deepEqual(await findBarriers(page, 'main'), []);
+    await pane.getByRole('button', { name: /^Acknowledge/ }).focus();
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.locator('.alert .alert-details .why').waitFor();
+    assert.equal(await pane.count(), 0);
+    await page.setViewportSize({ width: 2560, height: 900 });
+    await line(page, 'The API takes 400 ms').click();
+    await pane.getByRole('button', { name: 'Close' }).click();
+    await pane.waitFor({ state: 'hidden' });
+  });
+
   await t.test('the list keeps itself fresh, and stays as it was left', async (t) => {
     const page = await openPage(t, browser, 'about:blank');
     // The clock is stopped: the test decides which requests repeat, and when.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt('2025-06-10T12:00:00Z');
+    await page.addInitScript(SIGNALS);
     await page.goto(server.url);
     await tally(page, '4 alerts in 3 groups');
+    assert.deepEqual(await page.evaluate('signals'), [], 'a critical alert that was there is no news');
     const disk = page.getByRole('button', { name: /^DiskFull/ });
     await disk.click();
     await page.getByText('The disk is full').waitFor({ state: 'detached' });
-    await postJson(server, 'alerts', [{ labels: { alertname: 'Late', cluster: 'eu' } }]);
+    await postJson(server, 'alerts', [{ labels: { alertname: 'Late', cluster: 'eu', severity: 'critical' } }]);
     await page.clock.runFor(15_000);
     await tally(page, '5 alerts in 4 groups');
+    await page.waitForFunction('signals.length === 3');
+    assert.deepEqual(await page.evaluate('signals'), ['tone', 'tone', '1 new critical alert: Late']);
     await page.getByRole('link', { name: 'Status', exact: true }).click();
     await title(page, 'Status');
     await page.goBack();

@@ -1,13 +1,18 @@
 import type { ListedUser } from '../../src/dashboard/contract/user-list.ts';
+import type { View } from '../../src/dashboard/domain/view.ts';
 import type { Clock } from '../shared/clock.ts';
 import { StepRunner } from '../shared/step-runner.ts';
 import { nextFrame, nextTask } from '../shared/task.ts';
 import { chooseTheme, shownTheme, THEMES } from '../shared/theme.ts';
+import { showLogs } from './agents/dialog.ts';
+import { AgentPanel } from './agents/panel.ts';
+import { estimateText } from './agents/texts.ts';
 import { shiftPeriod } from './controls/period.ts';
+import { ProjectBudget } from './data/budget.ts';
 import { Exporter } from './data/exporter.ts';
 import { formatHash, parseHash } from './data/hash.ts';
 import { chartStateOf } from './data/queries.ts';
-import { fetchMarkers, fetchSampleMarkers, putMarkers } from './data/server-api.ts';
+import { fetchBudget, fetchMarkers, fetchSampleMarkers, putBudget, putMarkers } from './data/server-api.ts';
 import { Session } from './data/session.ts';
 import type { SettingStorage, Settings } from './data/settings.ts';
 import { isSameView, type PageState } from './data/state.ts';
@@ -41,11 +46,13 @@ export class App {
   readonly #parts: AppParts;
   readonly #session: Session;
   readonly #live: LiveLoader;
+  readonly #agents: AgentPanel;
   readonly #markers: LocalMarkers;
   readonly #markerEditor: MarkerEditor;
   #state: PageState;
   readonly #views: ViewLoader;
   readonly #exports: Exporter;
+  readonly #budget: ProjectBudget;
   #page: Page;
   readonly #steps = new StepRunner(nextTask);
   /** False until the files of the project are read: charts without data are not drawn. */
@@ -79,6 +86,11 @@ export class App {
       notices: () => this.#screen.notices,
       onData: () => void this.#refresh(),
     });
+    this.#agents = new AgentPanel({
+      notices: () => this.#screen.notices,
+      progress: () => this.#screen.progress,
+      onChange: () => void this.#live.follow(),
+    });
     this.#markers = new LocalMarkers({
       storage,
       clock,
@@ -93,9 +105,17 @@ export class App {
       notices: () => this.#screen.notices,
       users: () => this.#labels,
       user: () => this.#state.user,
+      project: () => this.#state.project,
+      projects: () => this.#views.view?.projects ?? [],
       cover: (user, from, to) => this.#cover(user, from, to),
     });
     this.#exports = new Exporter({ worker, clock, page: () => this.#page, query: () => this.#views.query() });
+    this.#budget = new ProjectBudget({
+      settings,
+      server: { fetch: fetchBudget, put: putBudget },
+      show: (dollars) => this.#screen.budget.set(dollars),
+      failed: (reason) => this.#screen.notices.toast(this.#ui.t('budget.failed', { reason })),
+    });
     this.#page = this.#build();
   }
 
@@ -108,11 +128,12 @@ export class App {
     const users = await asked;
     const loaded = this.#session.start(users);
     void this.#sendMarkers();
+    void this.#budget.sync();
     const synced = this.#markers.sync();
     this.#showState();
     await loaded;
-    const isLiveOnly = !this.#session.hasFiles && this.#session.tokenUsers.length > 0;
-    if (!hadHash && isLiveOnly) this.#state = { ...this.#state, source: 'live' };
+    if (!hadHash) this.#chooseSource();
+    const logsRead = this.#session.agents.length > 0 ? this.#agents.start() : undefined;
     try {
       if (!this.#session.hasFiles && this.#state.source === 'csv') await this.#loadSample();
     } finally {
@@ -121,7 +142,22 @@ export class App {
     this.#showState();
     history.replaceState(null, '', formatHash(this.#state));
     await this.#refresh();
+    await logsRead;
     await Promise.all([this.#live.ensure(), synced]);
+  }
+
+  /** Without an address: what there is. The logs of assistants join files, and show a month: the last day may be empty. */
+  #chooseSource(): void {
+    const { hasFiles, tokenUsers, agents } = this.#session;
+    if (tokenUsers.length > 0 && !hasFiles) this.#state = { ...this.#state, source: 'live' };
+    else if (agents.length > 0) this.#state = { ...this.#state, source: 'merge' };
+    if (agents.length > 0) this.#showMonth();
+  }
+
+  /** Unless a period was chosen before. */
+  #showMonth(): void {
+    if (this.#parts.storage.getItem('usage-analytics-time-range') !== null) return;
+    this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
   }
 
   /** Shows that the worker has failed, without which there are no data. */
@@ -189,10 +225,7 @@ export class App {
       },
       onHelp: () => showHelp(this.#ui),
       onSample: () => void this.#loadSample(),
-      onBudget: (dollars) => {
-        this.#parts.settings.budget = dollars;
-        this.#show();
-      },
+      onBudget: (dollars) => void this.#budget.set(dollars),
       onFilters: (filters) => this.#change({ filters, page: 1 }),
       onPage: (page) => this.#change({ page }),
       onOrder: (order) => {
@@ -212,6 +245,7 @@ export class App {
       onFiles: (files) => void this.#addFiles(files),
       onForget: () => void this.#forgetFiles(),
       onRefresh: () => void this.#live.refresh(),
+      onLogs: () => this.#agents.status && showLogs(this.#ui, this.#agents.status),
       onExportCsv: () => void this.#exports.save('csv'),
       onExportJson: () => void this.#exports.save('json'),
       onExportPicture: () => void this.#exports.savePicture(),
@@ -263,6 +297,7 @@ export class App {
   #showState(): void {
     this.#screen.showState(this.#state, this.#session.users, this.#session.tokenUsers.length > 0);
     this.#screen.toolbar.showKept(this.#session.keptFiles);
+    if (this.#session.agents.length > 0) this.#screen.toolbar.showLogs();
   }
 
   async #refresh(): Promise<void> {
@@ -278,13 +313,12 @@ export class App {
     if (!view) return;
     const state = this.#state;
     const now = this.#parts.clock.now();
-    const tables = this.#screen.showView(view, state);
+    const tables = this.#screen.showView(view, state, estimateText(view, this.#agents.status, this.#ui));
     this.#screen.range.showResolved(resolvedText(state, view, this.#ui), view.interval.suggestedGranularity);
     const status = statusText(state, view, this.#session, this.#ui, now);
     this.#screen.header.showStatus(status);
     this.#screen.announce(status);
-    const isEmpty = !this.#session.isSample && view.counts.loaded === 0 && !this.#session.hasData;
-    this.#screen.dropZone.show(this.#session.isSample ? 'sample' : isEmpty ? 'empty' : 'hidden', this.#session.tried);
+    this.#showDropZone(view);
     const { charts, screen } = this.#page;
     const { clock, settings } = this.#parts;
     const { zoom } = this.#views;
@@ -296,12 +330,26 @@ export class App {
     ]);
   }
 
+  #showDropZone({ counts }: View): void {
+    const session = this.#session;
+    const { status, hasEvents } = this.#agents;
+    const isEmpty = counts.loaded === 0 && !session.hasData && !hasEvents;
+    if (session.isSample) this.#screen.dropZone.show('sample', []);
+    else if (!isEmpty || (session.agents.length > 0 && !status)) this.#screen.dropZone.show('hidden', []);
+    else if (!status) this.#screen.dropZone.show('empty', session.tried);
+    else
+      this.#screen.dropZone.show(
+        'logs',
+        status.agents.flatMap(({ folders }) => folders.map(({ path }) => path)),
+      );
+  }
+
   async #loadSample(): Promise<void> {
     await this.#session.loadSample();
     if (!this.#session.isSample) return this.#refresh();
     // A month of the sample shows more than its last day.
-    if (location.hash === '' && this.#parts.storage.getItem('usage-analytics-time-range') === null) {
-      this.#state = { ...this.#state, time: { ...this.#state.time, hours: 720 }, granularity: 'day' };
+    if (location.hash === '') {
+      this.#showMonth();
       this.#showState();
     }
     const markers = await fetchSampleMarkers().catch(() => undefined);

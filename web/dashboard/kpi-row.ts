@@ -36,9 +36,9 @@ export class KpiRow {
     this.show(undefined, 'reported');
   }
 
-  /** Undefined: no data yet; the cards keep their places. */
-  show(view: View | undefined, basis: CostBasis): void {
-    const cards = view ? this.#write(view, basis) : undefined;
+  /** Undefined: no data yet; the cards keep their places. `estimate` says what estimated costs are. */
+  show(view: View | undefined, basis: CostBasis, estimate?: string): void {
+    const cards = view ? this.#write(view, basis, estimate) : undefined;
     for (const [name, element] of this.#cards) {
       const label = h('p', { class: 'kpi-label' }, this.#ui.t(`kpi.${name}` as TextKey));
       element.classList.toggle('skeleton', !cards);
@@ -46,7 +46,7 @@ export class KpiRow {
     }
   }
 
-  #write(view: View, basis: CostBasis): Readonly<Record<KpiName, Card>> {
+  #write(view: View, basis: CostBasis, estimate: string | undefined): Readonly<Record<KpiName, Card>> {
     const { t, format } = this.#ui;
     const { kpis } = view;
     this.#keepCourse(view.buckets);
@@ -58,8 +58,8 @@ export class KpiRow {
     return {
       'total-cost': {
         value: format.money(kpis.costCents),
-        caption: basisText,
-        title: exact,
+        caption: estimate ?? basisText,
+        title: estimate === undefined ? exact : t('estimate.what'),
         change: change(kpis.costCents, before?.costCents),
         spark: cost,
       },

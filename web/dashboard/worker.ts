@@ -58,6 +58,8 @@ class DataWorker {
         return this.#readCsv(id, request, signal);
       case 'live':
         return this.#live.update(request, signal, (progress) => this.#post({ id, progress }));
+      case 'changes':
+        return this.#live.follow(request, signal);
       case 'coverage':
         return this.#data.coverage(request, request);
       case 'remove-files':

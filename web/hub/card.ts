@@ -44,35 +44,61 @@ export function serverCard(entry: HubEntry, words: Words): HTMLElement {
 function body(summary: Summary, words: Words): readonly HTMLElement[] {
   const { t } = words;
   const figures = figuresOf(summary).map((one) => figure(one, words));
-  return [
-    ...(figures.length > 0 ? [h('ul', { class: 'figures' }, figures)] : [h('p', { class: 'soft' }, t('month.none'))]),
-    ...notes(summary, words),
-  ];
+  const isLive = summary.kind === 'dashboard' && summary.hasLive;
+  const empty = () => h('p', { class: 'soft' }, t(isLive ? 'month.live' : 'month.none'));
+  return [figures.length > 0 ? h('ul', { class: 'figures' }, figures) : empty(), ...notes(summary, words)];
 }
 
-function figure({ value, label, unit, tone }: Figure, { t, language }: Words): HTMLElement {
-  const text =
-    unit === 'usd'
-      ? (value / 100).toLocaleString(language, { style: 'currency', currency: 'USD' })
-      : value.toLocaleString(language);
+function figure({ value, label, unit, budget = 0, tone }: Figure, words: Words): HTMLElement {
   return h(
     'li',
     { 'data-tone': tone },
-    h('span', { class: 'value' }, text),
+    h('span', { class: 'value' }, unit === 'usd' ? dollars(value, words) : printNumber(value, unit, words)),
     ' ',
-    h('span', { class: 'unit' }, t(label, { n: value })),
+    h('span', { class: 'unit' }, words.t(label, { n: value, budget: dollars(budget, words) })),
   );
 }
 
-/** What needs somebody, in words. */
-function notes(summary: Summary, { t, language }: Words): readonly HTMLElement[] {
-  if (summary.kind === 'alerts')
-    return summary.failing.map(({ receiver, groups, since }) => {
-      const at = new Date(since).toLocaleTimeString(language, { timeStyle: 'short' });
-      return h('p', { class: 'note' }, icon('warning'), t('failing.text', { receiver, n: groups, since: at }));
-    });
-  if (summary.kind !== 'relay') return [];
-  return summary.sources.map(({ environment, state }) =>
-    h('p', { class: state === 'VALID' ? 'soft' : 'note' }, `${t('source')} ${environment}: ${t(`source.${state}`)}`),
-  );
+function printNumber(value: number, unit: 'percent' | undefined, { language }: Words): string {
+  return value.toLocaleString(language, unit === 'percent' ? { style: 'percent', maximumFractionDigits: 0 } : {});
 }
+
+function dollars(cents: number, { language }: Words): string {
+  const form = { style: 'currency', currency: 'USD', trailingZeroDisplay: 'stripIfInteger' } as const;
+  return (cents / 100).toLocaleString(language, form);
+}
+
+/** What needs somebody, in words. */
+function notes(summary: Summary, words: Words): readonly HTMLElement[] {
+  const { t, language } = words;
+  switch (summary.kind) {
+    case 'alerts': {
+      const failing = summary.failing.map(({ receiver, groups, since }) => {
+        const at = new Date(since).toLocaleTimeString(language, { timeStyle: 'short' });
+        return t('failing.text', { receiver, n: groups, since: at });
+      });
+      return [...failing, ...summary.faults].map(warning);
+    }
+    case 'relay':
+      return summary.sources.map(({ environment, state }) =>
+        h(
+          'p',
+          { class: state === 'VALID' ? 'soft' : 'note' },
+          `${t('source')} ${environment}: ${t(`source.${state}`)}`,
+        ),
+      );
+    case 'dashboard': {
+      const { month, budgetCents } = summary;
+      const excess = (month?.spentCents ?? 0) - budgetCents;
+      const isOver = budgetCents > 0 && excess > 0;
+      return [
+        ...(isOver ? [warning(t('month.over', { excess: dollars(excess, words) }))] : []),
+        ...(month ? [h('p', { class: 'soft' }, t('requests', { n: month.requests }))] : []),
+      ];
+    }
+    case 'rooms':
+      return [];
+  }
+}
+
+const warning = (text: string): HTMLElement => h('p', { class: 'note' }, icon('warning'), text);

@@ -1,4 +1,5 @@
-import type { AlertsSummary, FlagsSummary, Summary, UsageSummary } from '../../src/hub/contract.ts';
+import { judgeBudget } from '../../src/dashboard/domain/budget.ts';
+import type { AlertsSummary, FlagsSummary, RoomsSummary, Summary, UsageSummary } from '../../src/hub/contract.ts';
 import { toneOf } from '../alerts/alert/severity.ts';
 import type { TextKey } from './text.ts';
 
@@ -6,8 +7,10 @@ import type { TextKey } from './text.ts';
 export interface Figure {
   readonly value: number;
   readonly label: TextKey;
-  /** `usd`: cents of a dollar. */
-  readonly unit?: 'usd';
+  /** `usd`: cents of a dollar; `percent`: a share of 1. */
+  readonly unit?: 'usd' | 'percent';
+  /** Named in the label, in cents. */
+  readonly budget?: number;
   readonly tone?: 'critical' | 'warning' | 'info';
 }
 
@@ -22,8 +25,9 @@ export function figuresOf(summary: Summary): readonly Figure[] {
       return usageFigures(summary);
     case 'rooms':
       return [
-        { value: summary.rooms, label: 'rooms.count' },
+        ...mentionFigures(summary),
         { value: summary.firing, label: 'rooms.firing', ...(summary.firing > 0 && { tone: 'critical' }) },
+        { value: summary.rooms, label: 'rooms.count' },
       ];
   }
 }
@@ -49,10 +53,21 @@ function flagFigures({ flags, on }: FlagsSummary): readonly Figure[] {
   ];
 }
 
-function usageFigures({ month }: UsageSummary): readonly Figure[] {
+const BUDGET_TONES = { warn: 'warning', over: 'critical' } as const;
+
+function usageFigures({ month, budgetCents: budget }: UsageSummary): readonly Figure[] {
   if (!month) return [];
+  const { level, share } = judgeBudget(month.spentCents, budget);
+  const spent = { value: month.spentCents, unit: 'usd' } as const;
+  if (share === undefined) return [{ ...spent, label: 'month' }];
+  const tone = level === 'warn' || level === 'over' ? { tone: BUDGET_TONES[level] } : {};
   return [
-    { value: month.spentCents, label: 'month', unit: 'usd' },
-    { value: month.requests, label: 'requests' },
+    { ...spent, label: 'month.of', budget, ...tone },
+    { value: share, unit: 'percent', label: 'month.share', ...tone },
   ];
+}
+
+/** Nobody is signed in: no figure, rather than a zero. */
+function mentionFigures({ mentions }: RoomsSummary): readonly Figure[] {
+  return mentions === null ? [] : [{ value: mentions, label: 'mentions', ...(mentions > 0 && { tone: 'info' }) }];
 }

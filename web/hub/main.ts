@@ -23,6 +23,7 @@ function exampleOf(entry: HubEntry, words: Words): HTMLElement {
     h('h3', {}, title),
     h('pre', {}, entry.example),
     copyButton(browserClock, t('copy.what', { title }), () => entry.example, copyWords),
+    entry.example.includes('odr_…') && h('p', { class: 'soft' }, t('token')),
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlertsSummary } from '../../src/hub/contract.ts';
+import type { AlertsSummary, UsageSummary } from '../../src/hub/contract.ts';
 import { startHub } from '../../src/hub/server.ts';
 import { type DescribedServer, UpDeck } from '../../src/hub/up-deck.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -9,24 +9,40 @@ import { findBarriers, fitsAcross, launchBrowser, needsBrowser, openPage } from 
 
 const EXAMPLE = 'opsdeck alerts add alertname=DiskFull --annotation summary="/var <b>97</b> %"';
 
-const quiet: AlertsSummary = { kind: 'alerts', severities: { critical: 2 }, suppressed: 1, failing: [] };
+const quiet: AlertsSummary = { kind: 'alerts', severities: { critical: 2 }, suppressed: 1, failing: [], faults: [] };
 let alerts = quiet;
+const spent: UsageSummary = {
+  kind: 'dashboard',
+  month: { spentCents: 8_400, requests: 1_200 },
+  hasLive: false,
+  budgetCents: 7_000,
+};
+let usage = spent;
 
 const SERVERS: readonly DescribedServer[] = [
   {
     ...{ name: 'alerts', title: 'Alerts', url: 'http://127.0.0.1:9093/' },
+    state: () => (alerts.failing.length > 0 ? 'failing' : 'ready'),
     example: () => EXAMPLE,
     summary: () => alerts,
   },
   {
     ...{ name: 'relay', title: 'Flags', url: 'http://0.0.0.0:8030/' },
+    state: () => 'ready',
     example: () => 'opsdeck relay status',
     summary: () => ({ kind: 'relay', flags: 5, on: 4, sources: [{ environment: 'local', state: 'VALID' }] }),
   },
   {
     ...{ name: 'rooms', title: 'Rooms', url: 'http://127.0.0.1:8065/' },
-    example: () => '',
+    state: () => 'unknown',
+    example: () => 'export OPSDECK_ROOMS_TOKEN=odr_… && opsdeck rooms say ops hello',
     summary: () => Promise.reject(new Error('no storage')),
+  },
+  {
+    ...{ name: 'dashboard', title: 'Usage', url: 'http://127.0.0.1:8060/analytics' },
+    state: () => 'ready',
+    example: () => '',
+    summary: () => usage,
   },
 ];
 
@@ -47,6 +63,12 @@ test('the page of the hub', async (t) => {
     const relay = page.getByRole('region', { name: 'Flags' }).getByRole('link');
     assert.equal(await relay.getAttribute('href'), 'http://127.0.0.1:8030/', 'an address that a browser can open');
     await page.getByRole('region', { name: 'Rooms' }).getByText('The numbers cannot be determined').waitFor();
+    const usage = page.getByRole('region', { name: 'Usage' });
+    const figures = await usage.getByRole('listitem').allTextContents();
+    assert.deepEqual(figures, ['$84 of $70 this month', '120% of the budget']);
+    await usage.getByText('1,200 requests').waitFor();
+    await page.getByText('Put your token in the place of odr_…').waitFor();
+    await usage.getByText('The budget is exceeded by $14.').waitFor();
   });
 
   await t.test('follows the servers: failing notifications turn card and header red', async (t) => {
@@ -55,12 +77,16 @@ test('the page of the hub', async (t) => {
     await products.getByRole('link', { name: 'Alerts' }).waitFor();
     t.after(() => {
       alerts = quiet;
+      usage = spent;
     });
     const failing = [{ receiver: 'pager', groups: 24, since: '2026-01-01T08:00:00.000Z' }];
-    alerts = { ...quiet, severities: { critical: 3 }, failing };
+    alerts = { ...quiet, severities: { critical: 3 }, failing, faults: ['the watchdog is missing'] };
+    usage = { ...spent, month: null, hasLive: true };
     const card = page.getByRole('region', { name: 'Alerts' });
     await card.getByText('3 critical').waitFor();
+    await page.getByRole('region', { name: 'Usage' }).getByText('Live usage is on the page.').waitFor();
     await card.getByText('pager: 24 groups not notified, since').waitFor();
+    await card.getByText('the watchdog is missing').waitFor();
     assert.equal(await card.locator('.status').textContent(), 'failing');
     await page.reload();
     await products.getByRole('link', { name: 'Alerts (failing)' }).waitFor();

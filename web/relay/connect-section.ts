@@ -6,7 +6,7 @@ import type { PageContext, Section, Shown } from './page.ts';
 export class ConnectSection implements Section {
   readonly element: HTMLElement;
   readonly #context: PageContext;
-  readonly #place = h('div', {});
+  readonly #place = h('div', { class: 'examples' });
   #drawn = '';
 
   constructor(context: PageContext) {

@@ -45,6 +45,11 @@ export class Api {
     this.#user = user;
   }
 
+  /** Whether users sign in with tokens. */
+  get hasSignIn(): boolean {
+    return this.#user === undefined;
+  }
+
   get identity(): Readonly<Record<string, string>> {
     return this.#user === undefined ? {} : { 'X-Opsdeck-User': this.#user };
   }

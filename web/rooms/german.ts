@@ -1,3 +1,3 @@
 // Loaded by the page of readers who have chosen German, see text/text.ts.
 export { german } from './text/de.ts';
-export { CARD_WORDS, COMMANDS, REFUSALS } from './text/server-german.ts';
+export { CARD_WORDS, COMMANDS, germanRefusal } from './text/server-german.ts';

@@ -23,7 +23,7 @@ export function readChoice<T extends string>(key: string, known: readonly T[]): 
 /** Keeps a choice for all pages of this host. */
 export function keepChoice(key: string, chosen: string): void {
   try {
-    page().cookie = `${key}=${chosen}; path=/; max-age=${KEPT_S}; samesite=strict`;
+    page().cookie = `${key}=${chosen}; path=/; max-age=${KEPT_S}; samesite=lax`;
     localStorage.setItem(key, chosen);
   } catch {
     // Forbidden storage: the choice lasts until the page is closed.

@@ -8,14 +8,23 @@ export function createTranslate<Key extends string>(
   texts: Readonly<Record<Key, string>>,
   locale: string,
 ): (key: Key, values?: Values) => string {
-  const plurals = new Intl.PluralRules(locale);
-  const numbers = new Intl.NumberFormat(locale);
+  // Made when a number is first printed: both take many milliseconds, before which pages are to be seen.
+  let plurals: Intl.PluralRules | undefined;
+  let numbers: Intl.NumberFormat | undefined;
+  const isMany = (n: number) => {
+    plurals ??= new Intl.PluralRules(locale);
+    return plurals.select(n) !== 'one';
+  };
+  const print = (n: number) => {
+    numbers ??= new Intl.NumberFormat(locale);
+    return numbers.format(n);
+  };
   return (key, values = {}) => {
     const [one = '', many = one] = texts[key].split(' || ');
-    const form = typeof values.n === 'number' && plurals.select(values.n) !== 'one' ? many : one;
+    const form = typeof values.n === 'number' && isMany(values.n) ? many : one;
     return form.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = values[name];
-      return typeof value === 'number' ? numbers.format(value) : (value ?? '');
+      return typeof value === 'number' ? print(value) : (value ?? '');
     });
   };
 }

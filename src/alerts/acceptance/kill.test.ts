@@ -26,23 +26,39 @@ const SINKS: readonly (readonly [string, StartRecordingSink])[] = [
 
 const HOUR_MS = 3_600_000;
 
+interface Receiver extends Pick<RecordingSink, 'yaml'> {
+  /** The group interval of its route; an hour by default. */
+  readonly interval?: string;
+}
+
 function describeCall({ payload: { alerts } }: ReceivedNotification): string {
   return alerts.map(({ status, labels }) => (status === 'firing' ? '+' : '-') + labels.instance).join(' ');
 }
 
-/** A server on one data directory, which can be started again. Its intervals are too long to cause a notification after a restart. */
-function createServers(t: TestContext, { yaml }: Pick<RecordingSink, 'yaml'>, interval = '1h') {
+/**
+ * A server on one data directory, which can be started again. Each receiver has the alerts of its name. Its intervals are too long
+ * to cause a notification after a restart.
+ */
+function createServers(t: TestContext, receivers: Readonly<Record<string, Receiver>>) {
+  const routes = Object.entries(receivers).map(
+    ([name, { interval = '1h' }]) =>
+      `{receiver: "${name}", matchers: ['receiver="${name}"'], group_interval: ${interval}}`,
+  );
   const config = `
-route: {receiver: sink, group_by: [alertname], group_wait: 0s, group_interval: ${interval}, repeat_interval: 24h}
-receivers: [{name: sink, ${yaml}}]
+route: {receiver: none, group_by: [receiver, alertname], group_wait: 0s, repeat_interval: 24h, routes: [${routes.join(', ')}]}
+receivers: [{name: none}, ${Object.entries(receivers).map(([name, { yaml }]) => `{name: "${name}", ${yaml}}`)}]
 `;
   const args = ['--config.file', configFile(t, config), '--storage.path', join(temporaryFolder(t), 'data')];
   return async () => {
     const server = await startOpsdeck(t, args);
     const client = new PlainClient(t, server.url);
     const startsAt = new Date().toISOString();
-    const post = async (instance: string, alertname: string, endsAt: number) => {
-      const alert = { labels: { alertname, instance }, startsAt, endsAt: new Date(endsAt).toISOString() };
+    const post = async (receiver: string, alertname: string, endsAt: number) => {
+      const alert = {
+        labels: { alertname, receiver, instance: 'a' },
+        startsAt,
+        endsAt: new Date(endsAt).toISOString(),
+      };
       assert.equal((await client.post('/api/v2/alerts', [alert])).status, 200);
     };
     return {
@@ -53,47 +69,43 @@ receivers: [{name: sink, ${yaml}}]
         for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) process.kill(pid, signal);
         return server.stop('SIGKILL');
       },
-      fire: (instance: string, group = 'Disk') => post(instance, group, Date.now() + HOUR_MS),
-      end: (instance: string, group = 'Disk') => post(instance, group, Date.now()),
+      fire: (receiver: string, group = 'Disk') => post(receiver, group, Date.now() + HOUR_MS),
+      end: (receiver: string) => post(receiver, 'Disk', Date.now()),
       countNotifications: async () =>
         (JSON.parse((await client.get('/api/v2/notifications')).body) as readonly unknown[]).length,
     };
   };
 }
 
-/** Five milliseconds after the request has come, before it is answered. */
-async function assertSentAgain(t: TestContext, startSink: StartRecordingSink): Promise<void> {
+test('a server that is killed 5 ms after a request has left sends it again when it is started again, by each way', async (t) => {
   let isAnswering = false;
-  const sink = await startSink(t, { answer: () => (isAnswering ? {} : 'hang') });
-  const start = createServers(t, sink);
+  const answer = () => (isAnswering ? {} : 'hang');
+  const sinks = await Promise.all(
+    SINKS.map(async ([name, startSink]) => [name, await startSink(t, { answer })] as const),
+  );
+  const start = createServers(t, Object.fromEntries(sinks));
   const first = await start();
-  await first.fire('a');
-  await eventually('the notification', () => sink.calls[0]);
+  for (const [name] of sinks) await first.fire(name);
+  for (const [name, sink] of sinks) await eventually(`the notification by ${name}`, () => sink.calls[0]);
   await new Promise((done) => setTimeout(done, 5));
   await first.kill();
   isAnswering = true;
   const second = await start();
-  await eventually('the notification again', () => sink.calls[1]);
-  await eventually('the record of it', async () => (await second.countNotifications()) === 1);
-  assert.deepEqual(sink.calls.map(describeCall), ['+a', '+a']);
-  assert.equal(sink.calls[1]?.idempotencyKey, sink.calls[0]?.idempotencyKey);
-}
-
-test('a server that is killed 5 ms after a request has left', { concurrency: 4 }, async (t) => {
-  await Promise.all(
-    SINKS.map(([name, startSink]) =>
-      t.test(`sends it again by ${name} when it is started again`, (t) => assertSentAgain(t, startSink)),
-    ),
-  );
+  for (const [name, sink] of sinks) await eventually(`the notification by ${name} again`, () => sink.calls[1]);
+  await eventually('the records of them', async () => (await second.countNotifications()) === sinks.length);
+  for (const [name, { calls }] of sinks) {
+    assert.deepEqual(calls.map(describeCall), ['+a', '+a'], name);
+    assert.equal(calls[1]?.idempotencyKey, calls[0]?.idempotencyKey, name);
+  }
 });
 
 test('a server killed with all its child processes, with twenty requests under way, loses none', async (t) => {
   const groups = Array.from({ length: 20 }, (_, n) => `Group${n}`);
   let isAnswering = false;
   const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
-  const start = createServers(t, sink);
+  const start = createServers(t, { sink });
   const first = await start();
-  for (const group of groups) await first.fire('a', group);
+  for (const group of groups) await first.fire('sink', group);
   await eventually('the notifications', () => sink.calls.length === groups.length);
   await first.kill();
   isAnswering = true;
@@ -108,14 +120,14 @@ test('a server killed with all its child processes, with twenty requests under w
 test('after a kill a receiver notified of a firing alert is sent its end, which came meanwhile', async (t) => {
   let isAnswering = false;
   const sink = await startRecordingWebhook(t, { answer: () => (isAnswering ? {} : 'hang') });
-  const start = createServers(t, sink, '1s');
+  const start = createServers(t, { sink: { ...sink, interval: '1s' } });
   const first = await start();
-  await first.fire('a');
+  await first.fire('sink');
   await eventually('the notification', () => sink.calls[0]);
   await first.kill();
   isAnswering = true;
   const second = await start();
-  await second.end('a');
+  await second.end('sink');
   await eventually('the end', () => sink.calls.some((call) => describeCall(call) === '-a'));
 });
 
@@ -134,39 +146,33 @@ async function startHeldJira(t: TestContext) {
   };
 }
 
-test('a server killed during its requests to Jira', { concurrency: 4 }, async (t) => {
-  const steps: readonly JiraStep[] = ['search', 'update', 'transitions', 'transition'];
-  const ends = steps.map((killedAt) =>
-    t.test(`for the ${killedAt} of an issue leaves it so that the next one ends it`, async (t) => {
-      const jira = await startHeldJira(t);
-      const start = createServers(t, jira, '1s');
-      const first = await start();
-      await first.fire('a');
-      await eventually('the record of it', async () => (await first.countNotifications()) === 1);
-      jira.hold(killedAt);
-      await first.end('a');
-      await eventually('the step', () => jira.steps.slice(2).includes(killedAt));
-      await first.kill();
-      jira.hold();
-      const second = await start();
-      await eventually('the record of the end', async () => (await second.countNotifications()) === 2);
-      const issues = jira.issues.map(({ key, isDone, description }) => ({ key, isDone, description }));
-      assert.deepEqual(issues, [{ key: 'OPS-1', isDone: true, description: 'resolved' }]);
-    }),
-  );
-  const creation = t.test('to create an issue does not create it again', async (t) => {
-    const jira = await startHeldJira(t);
-    const start = createServers(t, jira);
-    const first = await start();
-    jira.hold('create');
-    await first.fire('a');
-    await eventually('the issue', () => jira.issues.length === 1);
-    await first.kill();
-    jira.hold();
-    const second = await start();
-    await eventually('the record of it', async () => (await second.countNotifications()) === 1);
-    assert.deepEqual(jira.steps, ['search', 'create', 'search', 'update']);
-    assert.equal(jira.issues.length, 1);
-  });
-  await Promise.all([...ends, creation]);
+/** The steps of an issue's end. */
+const ENDS: readonly JiraStep[] = ['search', 'update', 'transitions', 'transition'];
+
+test('a server killed during any request to Jira leaves the issue so that the next one ends it, and creates it once', async (t) => {
+  const ended = await Promise.all(ENDS.map(async (step) => ({ step, jira: await startHeldJira(t) })));
+  const created = await startHeldJira(t);
+  const ends = ended.map(({ step, jira: { yaml } }) => [step, { yaml, interval: '1s' }] as const);
+  const start = createServers(t, { ...Object.fromEntries(ends), create: created });
+  const first = await start();
+  for (const { step } of ended) await first.fire(step);
+  await eventually('the records of them', async () => (await first.countNotifications()) === ENDS.length);
+  created.hold('create');
+  await first.fire('create');
+  await eventually('the issue', () => created.issues.length === 1);
+  for (const { step, jira } of ended) {
+    jira.hold(step);
+    await first.end(step);
+  }
+  for (const { step, jira } of ended) await eventually(`the ${step}`, () => jira.steps.slice(2).includes(step));
+  await first.kill();
+  for (const { jira } of [...ended, { jira: created }]) jira.hold();
+  const second = await start();
+  await eventually('the records', async () => (await second.countNotifications()) === 2 * ENDS.length + 1);
+  for (const { step, jira } of ended) {
+    const issues = jira.issues.map(({ key, isDone, description }) => ({ key, isDone, description }));
+    assert.deepEqual(issues, [{ key: 'OPS-1', isDone: true, description: 'resolved' }], `killed at the ${step}`);
+  }
+  assert.deepEqual(created.steps, ['search', 'create', 'search', 'update']);
+  assert.equal(created.issues.length, 1);
 });

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { PlainClient } from '../../testing/http/client.ts';
+import { isLongRound } from '../../testing/long-round.ts';
 import { configFile, startOpsdeck, temporaryFolder } from '../../testing/processes.ts';
 import { Random } from '../../testing/random.ts';
 import { createSqliteFolder } from '../../testing/sqlite.ts';
@@ -38,9 +39,11 @@ function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
 }
 
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
-const KILLS = Number(process.env.OPSDECK_KILLS ?? 4);
+const KILLS = Number(process.env.OPSDECK_KILLS ?? 3);
 
-test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', async (t) => {
+test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', {
+  only: isLongRound,
+}, async (t) => {
   const report = await runCrashes(t, { rounds: KILLS, signal: 'SIGKILL', random: new Random(5) });
   t.diagnostic(describeReport(report));
   assertSound(report);
@@ -52,7 +55,9 @@ for (const [way, startSink, seed] of [
   ['by SNS', startRecordingSns, 12],
   ['by Jira', startRecordingJira, 13],
 ] as const) {
-  test(`a kill -9 loses no notification ${way}, and repeats at most those under way`, async (t) => {
+  test(`a kill -9 loses no notification ${way}, and repeats at most those under way`, {
+    only: isLongRound,
+  }, async (t) => {
     const rounds = Math.ceil(KILLS / 4);
     // Late enough that most kills come between a request and its answer.
     const delays = new Random(seed);
@@ -64,19 +69,15 @@ for (const [way, startSink, seed] of [
   });
 }
 
-test('a kill -9 loses nothing where every third request at random is answered 500, and repeats at most the notifications under way', async (t) => {
-  const [random, rounds] = [new Random(7), Math.ceil(KILLS / 2)];
-  const answer = () => (random.chance(1 / 3) ? { status: 500 } : {});
-  const report = await runCrashes(t, { rounds, signal: 'SIGKILL', random: new Random(8), answer });
-  t.diagnostic(describeReport(report));
-  assertSound(report);
-  assert.deepEqual(report.ambiguousKeys, []);
-});
-
-test('a kill -9 loses nothing where every fifth request at random is never answered, and repeats at most the notifications under way', async (t) => {
+test('a kill -9 loses nothing where requests at random are answered 500 or never, and repeats at most the notifications under way', {
+  only: isLongRound,
+}, async (t) => {
   const [random, rounds] = [new Random(9), Math.ceil(KILLS / 2)];
   let hangs = true;
-  const answer = () => (hangs && random.chance(1 / 5) ? 'hang' : {});
+  const answer = () => {
+    if (random.chance(1 / 3)) return { status: 500 };
+    return hangs && random.chance(1 / 5) ? 'hang' : {};
+  };
   const settling = () => {
     hangs = false;
   };
@@ -86,8 +87,8 @@ test('a kill -9 loses nothing where every fifth request at random is never answe
   assert.deepEqual(report.ambiguousKeys, []);
 });
 
-test('a server that is stopped under load loses nothing and sends nothing twice', async (t) => {
-  const report = await runCrashes(t, { rounds: 3, signal: 'SIGTERM', random: new Random(6) });
+test('a server that is stopped under load loses nothing and sends nothing twice', { only: isLongRound }, async (t) => {
+  const report = await runCrashes(t, { rounds: isLongRound ? 3 : 2, signal: 'SIGTERM', random: new Random(6) });
   assertSound(report);
   assert.deepEqual(report.repetitions, []);
 });

@@ -125,7 +125,10 @@ const timesResolved = (streams: Streams, instance: string) =>
 
 const concurrency = SEEDS.length + 2;
 
-test('webhooks are sent the same, in the same second, as by the real Alertmanager', { concurrency }, async (t) => {
+test('webhooks are sent the same, in the same second, as by the real Alertmanager', {
+  only: isLongRound,
+  concurrency,
+}, async (t) => {
   if (!needsReal(t, 'prometheus-alertmanager', 'prometheus-alertmanager')) return;
   const directed = [
     t.test(

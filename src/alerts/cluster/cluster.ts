@@ -148,7 +148,7 @@ export class Cluster implements OpenStorage {
     }
     const since = new Date(this.#postgres.awaySince ?? this.clock.now()).toISOString();
     const text = `PostgreSQL is away since ${since}: alerts are accepted and notified by every node, silences cannot be changed`;
-    this.#conditions.set(COMPONENT, text);
+    this.#conditions.set(COMPONENT, { code: 'postgresql_away', text, values: { since } });
   }
 
   #apply(changes: readonly Change[]): void {

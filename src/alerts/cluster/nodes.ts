@@ -54,7 +54,8 @@ export function watchConfig({ nodes, configHash, conditions, clock, log }: Confi
       log.info('all nodes have the same config');
       return;
     }
-    conditions.set(CONDITION, `the configuration differs from that of ${differing}`);
+    const text = `the configuration differs from that of ${differing}`;
+    conditions.set(CONDITION, { code: 'configuration_differs', text, values: { nodes: differing } });
     log.warn('the config files of the nodes differ: give all of them the same', { nodes: differing });
   });
 }

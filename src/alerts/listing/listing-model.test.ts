@@ -233,8 +233,10 @@ async function change(app: TestApp, model: Model, random: Random): Promise<void>
   }
 }
 
-for (const seed of isLongRound ? [1, 2, 3] : [1]) {
-  test(`a listing follows its parameters, whatever the previous requests (seed ${seed})`, async (t) => {
+for (const seed of isLongRound ? [2, 3] : [1]) {
+  test(`a listing follows its parameters, whatever the previous requests (seed ${seed})`, {
+    only: isLongRound,
+  }, async (t) => {
     const random = new Random(seed);
     const app = createTestApp(t, { config: CONFIG });
     const model = new Model();

@@ -1,3 +1,4 @@
+import type { Condition } from '../../kernel/conditions.ts';
 import { formatInstant } from '../contract/instant.ts';
 import type { FailingIntegration, IntegrationHealth } from '../contract/integration-health.ts';
 import { type Failure, failureOf, noteFailure } from '../pipeline/notification/health.ts';
@@ -39,10 +40,21 @@ export function listFailingIntegrations(parts: ExplanationParts): readonly Faili
   );
 }
 
-/** A failure in words, for `/-/ready`. */
-export function printFailing({ receiver, integration, index, groups, since, error }: FailingIntegration): string {
+/** The condition of a server whose notifications fail. */
+export function failingCondition({
+  receiver,
+  integration,
+  index,
+  groups,
+  since,
+  error,
+}: FailingIntegration): Condition {
   const count = groups === 1 ? '1 group' : `${groups} groups`;
-  return `notifications fail: ${receiver} (${integration}[${index}]) has not accepted ${count} since ${since}: ${error}`;
+  return {
+    code: 'notifications_fail',
+    text: `notifications fail: ${receiver} (${integration}[${index}]) has not accepted ${count} since ${since}: ${error}`,
+    values: { receiver, since, error },
+  };
 }
 
 /** Takes up the failures before the start from the history, so that their beginning is known. */

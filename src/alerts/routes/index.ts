@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deck } from '../../kernel/deck/deck.ts';
-import type { DeckServer } from '../../kernel/deck/report.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import { answerDeck } from '../../kernel/deck/route.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import {
@@ -21,7 +21,14 @@ import type { Answers } from './answers.ts';
 import { explain, listNotifications, type NotificationRoutes } from './notifications.ts';
 import { refuseOldApi } from './old-api.ts';
 import { answerOk, answerReady, type OperationRoutes, readMetrics, refuseMethodAsText, reload } from './operations.ts';
-import { listIntegrations, type ReportRoutes, readRouting, readServer, readTimeline } from './reports.ts';
+import {
+  listIntegrations,
+  type ReportRoutes,
+  readConditions,
+  readRouting,
+  readServer,
+  readTimeline,
+} from './reports.ts';
 import { expireSilence, listSilences, postSilence, readSilence, type SilenceRoutes } from './silences.ts';
 import { listReceivers, readStatus, type StatusRoutes } from './status.ts';
 import { traceRequests } from './trace.ts';
@@ -34,9 +41,10 @@ export interface AlertsAppParts {
   readonly notifications: NotificationRoutes;
   readonly reports: ReportRoutes;
   readonly operations: OperationRoutes;
-  /** Serves a file of the web page by its path; undefined when there is none. */
+  /** Serves a file of the web page by its path; undefined for an unknown path. */
   readonly page: (c: HttpContext, path: string) => Response | undefined;
   readonly deck: Deck;
+  readonly state: () => ServerState;
   /** Empty, or a path that starts with a slash and does not end with one. */
   readonly routePrefix: string;
   readonly requestMetrics: RequestMetrics;
@@ -97,6 +105,7 @@ function apiPaths({ status, silences, alerts, notifications, reports }: AlertsAp
     '/alerts/groups': { GET: listAlertGroups(alerts) },
     '/notifications': { GET: listNotifications(notifications) },
     '/explain': { GET: explain(notifications) },
+    '/conditions': { GET: readConditions(reports) },
     '/integrations': { GET: listIntegrations(reports) },
     '/routes': { GET: readRouting(reports) },
     '/server': { GET: readServer(reports) },
@@ -139,11 +148,11 @@ function below(base: string, paths: Paths): Paths {
   return Object.fromEntries(Object.entries(paths).map(([path, handlers]) => [base + path, handlers]));
 }
 
-const OWN: DeckServer = { name: 'alerts', title: 'Alerts', url: './', state: 'ready' };
+const OWN = { name: 'alerts', title: 'Alerts', url: './' };
 
-function mountPage(app: Hono<HttpEnv>, { page, deck, routePrefix, requestMetrics }: AlertsAppParts): void {
+function mountPage(app: Hono<HttpEnv>, { page, deck, state, routePrefix, requestMetrics }: AlertsAppParts): void {
   const index: HttpHandler = (c) => page(c, 'index.html') ?? c.text('this build has no page\n', 404);
-  const own = { '/': { GET: index, HEAD: index }, '/deck.json': { GET: answerDeck(deck, OWN) } };
+  const own = { '/': { GET: index, HEAD: index }, '/deck.json': { GET: answerDeck(deck, OWN, state) } };
   const measured = requestMetrics.measure(own, (path) => path);
   const paths: Record<string, PathHandlers> = { ...below(routePrefix, measured) };
   if (routePrefix !== '') {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { DeckReport } from '../../kernel/deck/report.ts';
 import { INTEGRATIONS } from '../integrations/integrations.ts';
 import { createTestApp } from '../testing/app.ts';
 
@@ -18,8 +19,10 @@ test('GET and HEAD /-/healthy and /-/ready by a load balancer: OK', async (t) =>
 
 test('GET /-/ready while the disk is full: 200 with the reason in words, and OK when there is room again', async (t) => {
   const app = createTestApp(t);
+  const state = async () => ((await app.get('/deck.json')).json as DeckReport).servers[0]?.state;
   const turn = () => new Promise((done) => setImmediate(done));
   await app.post('/api/v2/alerts', [{ labels: { a: 'b' } }]);
+  assert.equal(await state(), 'ready');
   app.database.failure = new Error('database or disk is full');
   app.clock.advance(500);
   await turn();
@@ -32,6 +35,7 @@ test('GET /-/ready while the disk is full: 200 with the reason in words, and OK 
         'and alerts cannot be written to disk: database or disk is full; they are kept in memory and notified',
     ],
   );
+  assert.equal(await state(), 'failing', 'in the header of the page');
   app.database.failure = undefined;
   app.clock.advance(500);
   await turn();

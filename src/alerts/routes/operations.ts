@@ -1,11 +1,12 @@
+import type { Condition } from '../../kernel/conditions.ts';
 import { type HttpContext, type HttpHandler, type Method, noteAnswerSize } from '../../kernel/http/app.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 
 export interface OperationRoutes {
   readonly reload: () => Promise<Outcome<unknown>>;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
-  /** What the server cannot do at present, in words. */
-  readonly conditions: () => readonly string[];
+  /** What the server cannot do at present. */
+  readonly conditions: () => readonly Condition[];
 }
 
 /** GET /-/healthy */
@@ -17,7 +18,7 @@ export const answerOk: HttpHandler = (c) => answerText(c, 'OK', 200);
  */
 export function answerReady({ conditions }: OperationRoutes): HttpHandler {
   return (c) => {
-    const present = conditions();
+    const present = conditions().map(({ text }) => text);
     return answerText(c, present.length === 0 ? 'OK' : `OK, but ${present.join('\nand ')}`, 200);
   };
 }

@@ -70,13 +70,15 @@ test('GET /api/v2/integrations: counts of every integration in use, and the grou
 });
 
 test('/-/ready names failing notifications until they are accepted', async (t) => {
-  const { answer, advance, post, failing, ready } = await start(t);
+  const { app, answer, advance, post, failing, ready } = await start(t);
   await post('Down', 'Full');
   await advance(11);
-  assert.equal(
-    await ready(),
-    `OK, but notifications fail: pager (webhook[0]) has not accepted 2 groups since ${since(10)}: unexpected status code 404`,
-  );
+  const error = 'unexpected status code 404';
+  const text = `notifications fail: pager (webhook[0]) has not accepted 2 groups since ${since(10)}: ${error}`;
+  assert.equal(await ready(), `OK, but ${text}`);
+  assert.deepEqual((await app.get('/api/v2/conditions')).json, [
+    { code: 'notifications_fail', text, values: { receiver: 'pager', since: since(10), error } },
+  ]);
   answer.status = 200;
   await advance(60);
   assert.equal(await failing(), undefined);

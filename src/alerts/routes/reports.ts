@@ -1,3 +1,4 @@
+import type { Condition } from '../../kernel/conditions.ts';
 import type { HttpHandler } from '../../kernel/http/app.ts';
 import type { IntegrationHealth } from '../contract/integration-health.ts';
 import { readParameters } from '../contract/query.ts';
@@ -13,10 +14,16 @@ import { orStorageAway, printNotification, readLabels, refuseHistory } from './n
 /** opsdeck's own reports, all of them reads. */
 export interface ReportRoutes {
   readonly answers: Answers;
+  readonly conditions: () => readonly Condition[];
   readonly integrations: () => readonly IntegrationHealth[];
   readonly routing: () => Routing;
   readonly server: () => ServerInfo;
   readonly timeline: (labels: LabelSet) => Promise<TimelineReport>;
+}
+
+/** GET /conditions: what the server cannot do at present, as `/-/ready` says in words. */
+export function readConditions({ answers, conditions }: ReportRoutes): HttpHandler {
+  return (c) => refuseUnacceptable(c, answers) ?? answers.json(c, conditions());
 }
 
 /** GET /integrations: what became of their notifications, and which fail. */

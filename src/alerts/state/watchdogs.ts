@@ -1,3 +1,4 @@
+import type { Condition } from '../../kernel/conditions.ts';
 import { isResolvedAt } from '../domain/alert.ts';
 import { type LabelSet, printLabelSet } from '../domain/label-set.ts';
 import { matchesAll } from '../domain/matcher/index.ts';
@@ -29,14 +30,16 @@ export class Watchdogs implements AlertListener {
   /** A removed one is missing all the more. */
   removed(): void {}
 
-  /** The missing ones in words, for `/-/ready`. */
-  missing(now: number, isSilenced: (labels: LabelSet) => boolean): readonly string[] {
+  /** The missing ones. */
+  missing(now: number, isSilenced: (labels: LabelSet) => boolean): readonly Condition[] {
     return [...this.#slots.values()]
       .map(({ alert }) => alert)
       .filter((alert) => isResolvedAt(alert, now) && !isSilenced(alert.labels))
       .map(({ labels, endsAt }) => {
         const since = new Date(endsAt).toISOString();
-        return `the watchdog ${printLabelSet(labels)} has not fired since ${since}: its source, or the way from there, may be down`;
+        const watchdog = printLabelSet(labels);
+        const text = `the watchdog ${watchdog} has not fired since ${since}: its source, or the way from there, may be down`;
+        return { code: 'watchdog_missing', text, values: { watchdog, since } };
       });
   }
 }

@@ -44,6 +44,28 @@ test('defaults: this machine, port 8060, 120 seconds, info and slope without tok
   );
 });
 
+test('assistants: named or all of them, after the listed users, without the default ones unless these have data', (t) => {
+  const namesOf = (from: Parameters<typeof load>[1]) => options(t, from).users.map(({ id }) => id);
+  assert.deepEqual(namesOf({ flags: { agents: true } }), ['claude', 'codex', 'gemini']);
+  assert.deepEqual(namesOf({ env: { USAGE_AGENTS: 'gemini, claude' } }), ['claude', 'gemini']);
+  assert.deepEqual(namesOf({ flags: { agents: 'codex', users: 'kim,codex' } }), ['kim', 'codex']);
+  const env = { USAGE_SESSION_TOKEN_SLOPE: 'abc' };
+  assert.deepEqual(namesOf({ flags: { agents: 'codex' }, env }), ['info', 'slope', 'codex']);
+  const folder = temporaryFolder(t);
+  writeFiles(folder, { 'data/usage.csv': '' });
+  assert.deepEqual(namesOf({ flags: { agents: 'codex', project: folder } }), ['info', 'slope', 'codex']);
+  assert.match(problems(t, { flags: { agents: 'claude,cursor' } }), /--agents: .*write some of claude,codex,gemini/);
+  const twice = { flags: { agents: 'claude' }, env: { USAGE_SESSION_TOKEN_CLAUDE: 'abc' } };
+  assert.match(problems(t, { ...twice, flags: { ...twice.flags, users: 'claude' } }), /claude is an assistant/);
+});
+
+test('a project’s .env does not open the private logs of assistants', (t) => {
+  const outcome = load(t, { file: 'USAGE_AGENTS=claude\nUSAGE_PRICES=prices.json\n' });
+  assert.ok(outcome.ok);
+  assert.deepEqual(outcome.value.options.agents, []);
+  assert.match(outcome.value.warnings.join(), /USAGE_AGENTS in .* is not used/);
+});
+
 test('flags override the environment, and the environment overrides .env', (t) => {
   const file = 'USAGE_WEB_PORT=1\nUSAGE_WEB_HOST=127.0.0.3\nUSAGE_EVENTS_CACHE_TTL=7\n';
   const env = { USAGE_WEB_PORT: '2', USAGE_WEB_HOST: '127.0.0.2' };

@@ -1,4 +1,5 @@
-const DEFAULT_USERS = ['info', 'slope'];
+/** The users where none are listed. */
+export const DEFAULT_USERS = ['info', 'slope'];
 const USER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 /** In the filter it means every user. */
 const EVERYBODY = 'all';
@@ -19,13 +20,14 @@ export function tokenVariable(id: string): string {
   return `USAGE_SESSION_TOKEN_${variableSuffix(id)}`;
 }
 
-/** The listed users; without a list `info`, `slope` and every user with a token in USER_TOKENS. */
+/** The listed users, or `otherwise`; then the assistants. */
 export function readUserIds(
   listed: string | undefined,
-  withTokens: readonly string[],
+  otherwise: readonly string[],
+  agents: readonly string[],
   problems: string[],
 ): readonly string[] {
-  const wanted = listed === undefined ? [...DEFAULT_USERS, ...withTokens] : listed.split(',');
+  const wanted = [...(listed?.split(',') ?? otherwise), ...agents];
   const ids = [...new Set(wanted.map((id) => id.trim()).filter(Boolean))];
   for (const id of ids) {
     if (id === EVERYBODY) problems.push('a user cannot be called all: that means every user');

@@ -12,4 +12,8 @@ export interface EventListHead {
   /** Set with `failure`: the events are those before it. */
   readonly partial?: true;
   readonly failure?: Pick<Failure, 'error' | 'code' | 'hint'>;
+  /** Of an assistant: the state of its requests, for `changedAfter`. */
+  readonly version?: number;
+  /** Epoch milliseconds, with `changedAfter`: the events replace all from then on. Absent: nothing has changed. */
+  readonly from?: number | undefined;
 }

@@ -12,10 +12,12 @@ export interface EventRequest {
   readonly refresh: boolean;
   /** Accepts the events before a failure. */
   readonly allowPartial: boolean;
+  /** Of an assistant: only what has changed after this version. */
+  readonly changedAfter: number | undefined;
 }
 
 export interface InvalidEventRequest {
-  readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range';
+  readonly code: 'invalid_body' | 'invalid_date' | 'invalid_range' | 'invalid_version';
   readonly reason: string;
 }
 
@@ -28,6 +30,7 @@ const bodySchema = v.looseObject(
     endDate: dateSchema,
     refresh: switchSchema,
     allowPartial: switchSchema,
+    changedAfter: dateSchema,
   },
   'must be an object',
 );
@@ -46,16 +49,23 @@ export function readEventRequest(value: unknown): Outcome<EventRequest, InvalidE
   if (endAt === null) return refuseDate('endDate');
   if (startAt !== undefined && endAt !== undefined && startAt > endAt)
     return { ok: false, code: 'invalid_range', reason: 'startDate is later than endDate' };
-  return {
-    ok: true,
-    value: { user: user || undefined, startAt, endAt, refresh: isOn(refresh), allowPartial: isOn(allowPartial) },
-  };
+  const changedAfter = readVersion(parsed.output.changedAfter);
+  if (Number.isNaN(changedAfter))
+    return { ok: false, code: 'invalid_version', reason: 'changedAfter must be the version of an earlier answer' };
+  const switches = { refresh: isOn(refresh), allowPartial: isOn(allowPartial) };
+  return { ok: true, value: { user: user || undefined, startAt, endAt, ...switches, changedAfter } };
 }
 
 /** Null for an invalid date. */
 function readDate(value: string | number | null | undefined, edge: 'start' | 'end'): number | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   return readInstant(value, edge) ?? null;
+}
+
+/** NaN for an invalid one. */
+function readVersion(value: string | number | null | undefined): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return /^\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN;
 }
 
 function refuseDate(name: string): Outcome<EventRequest, InvalidEventRequest> {

@@ -66,19 +66,20 @@ function addSums(rows: readonly Sums[]): Sums {
   return { requests: sum((row) => row.requests), tokens: sum((row) => row.tokens), cost: sum((row) => row.cost) };
 }
 
-/** Sums by number of the assigned interval; the last entry is of events without one. */
+/** Sums by number of the assigned interval; behind these, events without one by the number of their log's project. */
 export function tallyAssigned(
   { columns, rows, cost }: Omit<TallyInput, 'at'>,
   assigned: Int32Array,
   intervals: number,
+  projects: number,
 ): readonly Sums[] {
-  const requests = new Float64Array(intervals + 1);
-  const tokens = new Float64Array(intervals + 1);
-  const costs = new Float64Array(intervals + 1);
+  const requests = new Float64Array(intervals + projects);
+  const tokens = new Float64Array(intervals + projects);
+  const costs = new Float64Array(intervals + projects);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number;
     const marker = assigned[row] as number;
-    const slot = marker === UNMARKED ? intervals : marker;
+    const slot = marker === UNMARKED ? intervals + (columns.project[row] as number) : marker;
     (requests[slot] as number)++;
     (tokens[slot] as number) += columns.total[row] as number;
     (costs[slot] as number) += cost[row] as number;
@@ -91,24 +92,26 @@ export function tallyAssigned(
 }
 
 /**
- * Groups of the assigned events by a name of their markers: by tokens, the nameless group and the unmarked events last.
- * `nameOf` returns undefined or '' for a marker without the name.
+ * Groups of the events by a name of their markers: by tokens, the nameless group and the unmarked events last. `nameOf`
+ * returns undefined or '' for a marker without the name. `projects`: names for the events without a marker, by number.
  */
 export function markerGroups(
   intervals: readonly MarkerInterval[],
   sums: readonly Sums[],
   nameOf: (marker: ProjectMarker) => string | undefined,
+  projects: readonly string[] = [],
 ): readonly MarkerGroupRow[] {
   const groups = new Map<string, Named>();
-  for (const [index, { marker }] of intervals.entries()) {
-    const own = sums[index];
-    if (!own || own.requests === 0) continue;
-    const name = nameOf(marker)?.trim() ?? '';
+  const add = (name: string, own: Sums | undefined) => {
+    if (!own || own.requests === 0) return;
     groups.set(name, { name, ...addSums([own, ...(groups.has(name) ? [groups.get(name) as Sums] : [])]) });
-  }
+  };
+  for (const [index, { marker }] of intervals.entries()) add(nameOf(marker)?.trim() ?? '', sums[index]);
+  for (const [number, name] of projects.entries()) if (name !== '') add(name, sums[intervals.length + number]);
   const rows: MarkerGroupRow[] = [...groups.values()]
     .sort((a, b) => Number(a.name === '') - Number(b.name === '') || byTokens(a, b))
     .map((row) => ({ ...row, kind: row.name === '' ? 'nameless' : 'named' }));
-  const unmarked = sums[intervals.length];
-  return unmarked && unmarked.requests > 0 ? [...rows, { name: '', kind: 'unmarked', ...unmarked }] : rows;
+  const rest = sums.slice(intervals.length).filter((_, number) => !projects[number]);
+  const unmarked = addSums(rest);
+  return unmarked.requests > 0 ? [...rows, { name: '', kind: 'unmarked', ...unmarked }] : rows;
 }

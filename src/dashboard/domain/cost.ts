@@ -113,6 +113,11 @@ export function readMinimumCost(text: string): number | undefined {
   return amount === undefined || amount.startsWith('-') ? undefined : centsOfDecimal(amount);
 }
 
+/** Cents as `$0.0042`, for estimates. */
+export function printExactDollars(cents: number): string {
+  return `$${(cents / 100).toFixed(4)}`;
+}
+
 /** Cents as `$1234.50`, for events without a text of their own. */
 export function printDollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toFixed(2)}`;

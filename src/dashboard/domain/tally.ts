@@ -1,4 +1,4 @@
-import { type EventColumns, IS_API, IS_INCLUDED, IS_MAX_MODE } from './event/columns.ts';
+import { type EventColumns, IS_API, IS_INCLUDED, IS_LOGGED, IS_MAX_MODE } from './event/columns.ts';
 import type { DailyRow, GroupSeries, Sums, TokenSums } from './view.ts';
 import { DAY_MS, dayKeyOf, HOUR_MS, spanAt, type Zone } from './zone.ts';
 
@@ -44,6 +44,7 @@ export interface FlagTally {
   readonly yes: Sums;
   readonly no: Sums;
   readonly included: number;
+  readonly estimated: number;
   readonly csv: number;
   /** Unrounded cents, and whether they differ from the whole cents. */
   readonly exactCents: number;
@@ -52,7 +53,7 @@ export interface FlagTally {
 
 /** Sums by max mode and other flags of events. */
 export function tallyFlags({ columns, rows, cost }: TallyInput): FlagTally {
-  let [included, api, maxCount, maxTokens, maxCost, tokens, costs, exact] = [0, 0, 0, 0, 0, 0, 0, 0];
+  let [included, estimated, api, maxCount, maxTokens, maxCost, tokens, costs, exact] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
   let hasFractions = false;
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number;
@@ -61,6 +62,7 @@ export function tallyFlags({ columns, rows, cost }: TallyInput): FlagTally {
     const cents = cost[row] as number;
     const list = columns.list[row] as number;
     if (flags & IS_INCLUDED) included++;
+    if (flags & IS_LOGGED) estimated++;
     if (flags & IS_API) api++;
     if (flags & IS_MAX_MODE) {
       maxCount++;
@@ -78,7 +80,7 @@ export function tallyFlags({ columns, rows, cost }: TallyInput): FlagTally {
   }
   const yes = { requests: maxCount, tokens: maxTokens, cost: maxCost };
   const no = { requests: rows.length - maxCount, tokens, cost: costs };
-  return { yes, no, included, csv: rows.length - api, exactCents: exact, hasFractions };
+  return { yes, no, included, estimated, csv: rows.length - api, exactCents: exact, hasFractions };
 }
 
 export interface CalendarTally {

@@ -34,6 +34,13 @@ export interface CsvImport {
   finish(): CsvFileResult;
 }
 
+export interface LiveImport {
+  /** Live events in any parts. */
+  push(events: readonly unknown[]): void;
+  /** Adds them to the data; `from`: they replace all from this instant on. */
+  finish(from?: number): LiveResult;
+}
+
 export interface LiveResult {
   readonly events: number;
   readonly skipped: number;
@@ -111,20 +118,38 @@ export class UsageData {
     return this.addLive(user, events, now);
   }
 
-  /** Adds to a user's live events; of equal events the newer answer's counts. */
-  addLive(user: string, events: readonly unknown[], now: number): LiveResult {
+  /**
+   * Adds to a user's live events; of equal events the newer answer's counts. `from`: the events replace all from this
+   * instant on.
+   */
+  addLive(user: string, events: readonly unknown[], now: number, from = Number.POSITIVE_INFINITY): LiveResult {
+    const live = this.openLive(user, now);
+    live.push(events);
+    return live.finish(from);
+  }
+
+  /** As `addLive`, for events that come in parts. */
+  openLive(user: string, now: number): LiveImport {
     const number = this.#names.users.indexOf(user);
-    if (number < 0) return { events: 0, skipped: events.length };
-    const known = this.#segments.find((segment) => segment.kind === 'live' && segment.user === number);
     const columns = new EventColumns();
-    if (known) {
-      columns.append(this.#columns.part(known.start, known.end));
-      this.#remove(known);
-    }
-    const skipped = appendLiveEvents({ columns, names: this.#names, user: number }, events, now);
-    const kept = known ? this.#dropEqual(columns) : columns;
-    this.#add(kept, { kind: 'live', file: undefined, user: number, skipped: skipped + (known?.skipped ?? 0) });
-    return { events: events.length - skipped, skipped };
+    let skipped = 0;
+    return {
+      push: (events) => {
+        if (number < 0) skipped += events.length;
+        else skipped += appendLiveEvents({ columns, names: this.#names, user: number }, events, now);
+      },
+      finish: (from = Number.POSITIVE_INFINITY) => {
+        const result = { events: columns.length, skipped };
+        if (number >= 0) this.#mergeLive(number, columns, skipped, from);
+        return result;
+      },
+    };
+  }
+
+  /** The number of a user's live events. */
+  liveCount(user: string): number {
+    const live = this.#liveOf(user);
+    return live ? live.end - live.start : 0;
   }
 
   clearLive(user?: string): void {
@@ -188,6 +213,22 @@ export class UsageData {
       endsNow: segments.some(({ kind }) => kind === 'live'),
       skipped: segments.reduce((sum, segment) => sum + segment.skipped, 0),
     };
+  }
+
+  #mergeLive(user: number, added: EventColumns, skipped: number, from: number): void {
+    const known = this.#segments.find((segment) => segment.kind === 'live' && segment.user === user);
+    const columns = known ? new EventColumns() : added;
+    if (known) {
+      columns.append(before(this.#columns.part(known.start, known.end), from));
+      columns.append(added);
+      this.#remove(known);
+    }
+    const kept = known ? this.#dropEqual(columns) : columns;
+    this.#add(kept, { kind: 'live', file: undefined, user, skipped: skipped + (known?.skipped ?? 0) });
+  }
+
+  #liveOf(user: string): StoredSegment | undefined {
+    return this.#segments.find(({ kind, user: number }) => kind === 'live' && this.#names.users[number] === user);
   }
 
   /** Live events by user, then files in load order. */
@@ -262,6 +303,13 @@ export class UsageData {
 
 /** Two zones of three sources: switching back and forth costs nothing. */
 const MAX_INDEXES = 6;
+
+/** The events before an instant. */
+function before(columns: EventColumns, instant: number): EventColumns {
+  if (instant === Number.POSITIVE_INFINITY) return columns;
+  const rows = Uint32Array.from({ length: columns.length }, (_, row) => row);
+  return columns.pick(rows.filter((row) => (columns.at[row] as number) < instant));
+}
 
 function moved(segment: StoredSegment, by: number): StoredSegment {
   return { ...segment, start: segment.start + by, end: segment.end + by };

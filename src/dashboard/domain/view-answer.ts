@@ -24,9 +24,16 @@ export interface ViewInput {
   readonly skipped: number;
 }
 
-export function selectEvents({ index, query, endsNow }: Pick<ViewInput, 'index' | 'query' | 'endsNow'>): Selected {
+/** The events of the filters of user and project, by time. */
+function filteredRows({ index, query, intervals }: Pick<ViewInput, 'index' | 'query' | 'intervals'>): Uint32Array {
+  const { user, project } = query;
+  return project === undefined ? index.rowsOf(user) : index.rowsOfProject(user, project, intervals);
+}
+
+export function selectEvents(filter: Pick<ViewInput, 'index' | 'query' | 'intervals' | 'endsNow'>): Selected {
+  const { index, query, endsNow } = filter;
   const { zone, set } = index;
-  const input = { rows: index.rowsOf(query.user), at: set.at, zone, now: query.now, endsNow };
+  const input = { rows: filteredRows(filter), at: set.at, zone, now: query.now, endsNow };
   return select(query.selection, input);
 }
 
@@ -43,10 +50,10 @@ export function answerView(input: ViewInput): View {
   const models = modelRows(ofModels, names);
   const calendar = tallyCalendar(tally, zone, { users: names.users, models: names.models.texts(), modelKeys });
   const buckets = bucketsOf(input, selected, tally);
-  const ofMarkers = tallyAssigned(tally, index.assignedTo(intervals), intervals.length);
+  const ofMarkers = tallyAssigned(tally, index.assignedTo(intervals), intervals.length, names.projects.size);
   const rankCost = query.rankBy === 'list' ? columns.list : cost;
   const filterEnd = selected.span?.to ?? query.now;
-  const kpis = kpisOf(selected, ofModels, flags, previousOf(index, query, selected));
+  const kpis = kpisOf(selected, ofModels, flags, previousOf(input, selected));
   return {
     counts: countsOf(input, selected, flags),
     interval: intervalOf(input, selected),
@@ -60,10 +67,11 @@ export function answerView(input: ViewInput): View {
     families: familyRows(models),
     byHour: calendar.byHour,
     byWeekday: calendar.byWeekday,
-    markerByProject: markerGroups(intervals, ofMarkers, ({ project }) => project),
+    markerByProject: markerGroups(intervals, ofMarkers, ({ project }) => project, names.projects.texts()),
     markerByCategory: markerGroups(intervals, ofMarkers, (marker) => categories.get(marker)),
     maxMode: { yes: flags.yes, no: flags.no },
     markers: markerViews({ index, query, intervals, categories, buckets, rows: selected.rows, filterEnd }),
+    projects: index.projectsOf(query.user),
     daily: calendar.daily,
     top: rankByCost(tally, rankCost).map((row) => eventRowOf(index, intervals, query, row)),
   };
@@ -73,7 +81,8 @@ function granularityOf(query: ViewQuery): Granularity {
   return isCountMode(query.selection) ? 'event' : query.granularity;
 }
 
-function bucketsOf({ index, query }: ViewInput, selected: Selected, tally: TallyInput): Buckets {
+function bucketsOf(input: ViewInput, selected: Selected, tally: TallyInput): Buckets {
+  const { index, query } = input;
   const { previous, span } = selected;
   const before = query.compare && previous && span;
   return buildBuckets({
@@ -83,33 +92,36 @@ function bucketsOf({ index, query }: ViewInput, selected: Selected, tally: Tally
     window: span,
     visible: query.visible,
     columnCap: query.columnCap,
-    previous: before ? { rows: rowsWithin(index, query, previous), shiftMs: span.from - previous.from } : undefined,
+    previous: before ? { rows: rowsWithin(input, previous), shiftMs: span.from - previous.from } : undefined,
     models: index.names.models.texts(),
   });
 }
 
-function rowsWithin(index: SourceIndex, query: ViewQuery, { from, to }: { from: number; to: number }): Uint32Array {
-  const rows = index.rowsOf(query.user);
-  const { at } = index.set;
+function rowsWithin(input: ViewInput, { from, to }: { from: number; to: number }): Uint32Array {
+  const rows = filteredRows(input);
+  const { at } = input.index.set;
   return rows.subarray(lowerBound(rows, at, from), upperBound(rows, at, to));
 }
 
-function previousOf(index: SourceIndex, query: ViewQuery, { previous, days }: Selected) {
+function previousOf(input: ViewInput, { previous, days }: Selected) {
   if (!previous) return undefined;
-  const rows = rowsWithin(index, query, previous);
+  const { index, query } = input;
+  const rows = rowsWithin(input, previous);
   return previousKpisOf({ columns: index.columns, rows, cost: index.costOf(query.costBasis) }, previous, days);
 }
 
-function countsOf({ index, query, skipped }: ViewInput, selected: Selected, flags: FlagTally): ViewCounts {
+function countsOf(input: ViewInput, selected: Selected, flags: FlagTally): ViewCounts {
+  const { index, skipped } = input;
   const { set, live } = index;
   const [oldest, newest] = [set.rows[0], set.rows[set.rows.length - 1]];
   return {
     loaded: set.rows.length,
     duplicatesRemoved: set.duplicatesRemoved,
     skipped,
-    ofUser: index.rowsOf(query.user).length,
+    ofUser: filteredRows(input).length,
     selected: selected.rows.length,
     included: flags.included,
+    estimated: flags.estimated,
     oldestAt: oldest === undefined ? undefined : set.at[oldest],
     newestAt: newest === undefined ? undefined : set.at[newest],
     bySource: { csv: set.rows.length - live, live },

@@ -28,6 +28,8 @@ export interface ViewQuery {
   readonly source: SourceMode;
   /** A user's label, or `all`. */
   readonly user: string;
+  /** Only the events of this project: that of the event's marker, else of its log. */
+  readonly project?: string | undefined;
   readonly selection: Selection;
   /** Used in time mode only: in count and rank mode buckets are events. */
   readonly granularity: Granularity;
@@ -91,6 +93,8 @@ export interface ViewCounts {
   readonly selected: number;
   /** Of the selected ones. */
   readonly included: number;
+  /** Of the selected ones: from logs of assistants, whose costs are estimates. */
+  readonly estimated: number;
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
   readonly bySource: { readonly csv: number; readonly live: number };
@@ -202,9 +206,9 @@ export interface GroupSeries {
 }
 
 export interface MarkerGroupRow extends Sums {
-  /** Project or category; empty for groups without a name. */
+  /** Project (of a marker or a log) or category; empty for groups without a name. */
   readonly name: string;
-  /** `unmarked`: events without any marker; `nameless`: marker without project or category. */
+  /** `unmarked`: events without marker and project; `nameless`: marker without project or category. */
   readonly kind: 'named' | 'nameless' | 'unmarked';
 }
 
@@ -245,17 +249,20 @@ export interface EventRow {
   readonly kind: string;
   readonly maxMode: boolean;
   readonly tokens: TokenSums;
-  /** Whole cents as reported by the source. */
+  /** Cents as reported by the source: whole ones, but for estimates. */
   readonly costCents: number;
   /** Cents on the requested basis. */
   readonly basisCents: number;
   readonly listCents: number;
-  /** Shown in a cost cell for included events. */
+  /** The source's text; shown in a cost cell for included events, and for those without a price. */
   readonly costDisplay: string;
   readonly isIncluded: boolean;
   readonly isChargeable: boolean;
+  /** From the log of an assistant. Its cost is that of the tokens; not chargeable means that the model has no price. */
+  readonly isEstimated: boolean;
   readonly source: 'csv' | 'api';
   readonly markerId: string | undefined;
+  /** Of the marker, else of the log. */
   readonly project: string | undefined;
   readonly task: string | undefined;
 }
@@ -281,6 +288,8 @@ export interface View {
   readonly maxMode: { readonly yes: Sums; readonly no: Sums };
   /** Of the user filter, by start. */
   readonly markers: readonly MarkerView[];
+  /** The projects of logs in source and user filter, sorted; a project filter leaves them all. */
+  readonly projects: readonly string[];
   /** Newest day first, then by user. */
   readonly daily: readonly DailyRow[];
   /** The 15 most expensive; empty if none has a cost. */

@@ -43,18 +43,39 @@ test('the hub links to the servers of its deck, where the reader reaches them, a
     '1.0.0',
   );
   const own = { name: 'dashboard', title: 'Usage', url: './analytics', state: 'ready' } as const;
-  const alerts = { name: 'alerts', title: 'A<b>', url: 'http://0.0.0.0:9093/?a="', state: 'ready' } as const;
+  const alerts = { name: 'alerts', title: 'A<b>', url: 'http://0.0.0.0:9093/?a="', state: 'failing' } as const;
   const foreign = { ...alerts, name: 'relay', url: 'javascript:alert(1)' };
   const links = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);
-  const { html } = hub.print(
-    { hub: 'http://0.0.0.0:8075/', servers: [alerts, own, foreign] },
-    'http://ops.example:8060/',
-  );
-  const expected = ['./analytics', 'http://ops.example:8075/', 'http://ops.example:9093/?a=%22', './analytics'];
+  const view = { language: 'en', theme: 'dark' } as const;
+  const choices = ['?language=de', '?theme=system'];
+  const deck = { hub: 'http://0.0.0.0:8075/', servers: [alerts, own, foreign] };
+  const { html } = hub.print(deck, 'http://ops.example:8060/', view);
+  const reached = ['http://ops.example:8075/', 'http://ops.example:9093/?a=%22'];
+  const expected = ['./analytics', ...reached, './analytics', ...choices];
   assert.deepEqual(links(html), expected);
-  assert.match(html, /A&#60;b&#62;/);
-  const alone = hub.print({ hub: null, servers: [own] }, 'http://ops.example:8060/');
-  assert.deepEqual(links(alone.html), ['./analytics', './analytics']);
+  assert.doesNotMatch(html, /A<b>/);
+  assert.match(html, /Alerts<i class="failing" role="img" aria-label="\(failing\)">/);
+  const alone = hub.print({ hub: null, servers: [own] }, 'http://ops.example:8060/', view);
+  assert.deepEqual(links(alone.html), ['./analytics', './analytics', ...choices]);
+});
+
+test('the hub follows the language and theme chosen on any page of the host, otherwise the browser, and sets both without scripts', async (t) => {
+  const { client } = await startTestDashboard(t);
+  const send = (path: string, headers: Record<string, string>) => client.send({ method: 'GET', path, headers });
+  assert.match((await send('/', { 'Accept-Language': 'de-AT,en;q=0.5' })).body, /<html lang="de" data-theme="system">/);
+  const Cookie = 'a=b; opsdeck.language=en; opsdeck.theme=dark';
+  assert.match((await send('/', { 'Accept-Language': 'de', Cookie })).body, /<html lang="en" data-theme="dark">/);
+  const { body } = await send('/', { Cookie: 'opsdeck.language=xx; opsdeck.theme="><b>' });
+  assert.match(body, /<html lang="en" data-theme="system">/);
+  for (const [choice, cookie] of [
+    ['language=de', 'opsdeck.language=de; Path=/; Max-Age=31536000; SameSite=Lax'],
+    ['theme=light', 'opsdeck.theme=light; Path=/; Max-Age=31536000; SameSite=Lax'],
+  ]) {
+    const { status, headers } = await send(`/?${choice}`, {});
+    assert.deepEqual([status, headers.location, headers['set-cookie']], [303, './', [cookie]]);
+  }
+  const unknown = await send('/?theme=pink', {});
+  assert.deepEqual([unknown.status, unknown.headers['set-cookie']], [200, undefined]);
 });
 
 test('/analytics is the page, under a policy without anything inline', async (t) => {

@@ -6,13 +6,10 @@ import type { CachedEvents } from '../event-cache.ts';
 const MANY_EVENTS = 50_000;
 const CHUNK_CHARS = 256 * 1024;
 
-/**
- * Answers events as one JSON object. Clients that accept `application/x-ndjson` get lines if there are many events, or if
- * they accept no JSON: the object without its events first, then an event per line.
- */
-export function answerEvents(c: HttpContext, user: string, fetched: CachedEvents): Response {
-  const { events, totalUsageEventsCount, cached, fetchedAt, truncated, failure } = fetched;
-  const head: EventListHead = {
+/** The head of fetched events of upstream. */
+export function headOf(user: string, fetched: CachedEvents): EventListHead {
+  const { totalUsageEventsCount, cached, fetchedAt, truncated, failure } = fetched;
+  return {
     user,
     totalUsageEventsCount,
     cached,
@@ -20,14 +17,27 @@ export function answerEvents(c: HttpContext, user: string, fetched: CachedEvents
     truncated,
     ...(failure ? { partial: true, failure: { error: failure.error, code: failure.code, hint: failure.hint } } : {}),
   };
+}
+
+/**
+ * Answers events, as JSON texts, as one JSON object. Clients that accept `application/x-ndjson` get lines if there are many
+ * events, or if they accept no JSON: the object without its events first, then an event per line.
+ */
+export function answerEvents(
+  c: HttpContext,
+  head: EventListHead,
+  events: readonly string[] | AsyncIterable<readonly string[]>,
+): Response {
   const about = JSON.stringify(head);
+  const parts = Symbol.asyncIterator in events ? events : chunksOf(events);
   const headers = { 'cache-control': 'no-store', vary: 'Accept' };
-  if (wantsLines(c.req.header('accept'), events.length)) {
-    const parts = { opening: `${about}\n`, separator: '\n', closing: events.length === 0 ? '' : '\n' };
-    return c.body(streamTexts(events, parts), 200, { ...headers, 'content-type': 'application/x-ndjson' });
+  const count = Array.isArray(events) ? events.length : head.totalUsageEventsCount;
+  if (wantsLines(c.req.header('accept'), count)) {
+    const frame = { opening: `${about}\n`, before: '', after: '\n', closing: '' };
+    return c.body(streamTexts(parts, frame), 200, { ...headers, 'content-type': 'application/x-ndjson' });
   }
-  const parts = { opening: `${about.slice(0, -1)},"events":[`, separator: ',', closing: ']}\n' };
-  return c.body(streamTexts(events, parts), 200, { ...headers, 'content-type': 'application/json' });
+  const frame = { opening: `${about.slice(0, -1)},"events":[`, before: ',', after: '', closing: ']}\n' };
+  return c.body(streamTexts(parts, frame), 200, { ...headers, 'content-type': 'application/json' });
 }
 
 function wantsLines(accept: string | undefined, count: number): boolean {
@@ -37,25 +47,49 @@ function wantsLines(accept: string | undefined, count: number): boolean {
   return !takesJson || count > MANY_EVENTS;
 }
 
+function* chunksOf(texts: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0, end = 0; end < texts.length; from = end) {
+    for (let chars = 0; end < texts.length && chars < CHUNK_CHARS; end++) chars += (texts[end] as string).length;
+    yield texts.slice(from, end);
+  }
+}
+
 interface Frame {
   readonly opening: string;
-  readonly separator: string;
+  /** Before each text but the first. */
+  readonly before: string;
+  /** After each text. */
+  readonly after: string;
   readonly closing: string;
 }
 
 /** Encodes only as fast as the client reads. */
-function streamTexts(texts: readonly string[], { opening, separator, closing }: Frame): ReadableStream<Uint8Array> {
+function streamTexts(
+  parts: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
+  { opening, before, after, closing }: Frame,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let next = 0;
+  const reading = Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
+  let lead: string | undefined;
   return new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
-        let chunk = next === 0 ? opening : '';
-        for (; next < texts.length && chunk.length < CHUNK_CHARS; next++)
-          chunk += (next === 0 ? '' : separator) + texts[next];
-        const isEnd = next >= texts.length;
-        controller.enqueue(encoder.encode(isEnd ? chunk + closing : chunk));
-        if (isEnd) controller.close();
+      async pull(controller) {
+        const { value: texts, done } = await reading.next();
+        const start = lead === undefined ? opening : '';
+        if (done) {
+          controller.enqueue(encoder.encode(start + closing));
+          return controller.close();
+        }
+        let chunk = start;
+        for (const text of texts) {
+          chunk += (lead ?? '') + text + after;
+          lead = before;
+        }
+        lead ??= '';
+        controller.enqueue(encoder.encode(chunk));
+      },
+      async cancel() {
+        await reading.return?.(undefined);
       },
     },
     { highWaterMark: 0 },

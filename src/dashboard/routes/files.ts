@@ -2,6 +2,7 @@ import type { DeckReport } from '../../kernel/deck/report.ts';
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { HubPage } from '../hub-page.ts';
+import { keepHubView, readHubView } from '../hub-view.ts';
 import type { FileAnswer, FileRequest } from '../project-files/answer.ts';
 import type { ProjectFile, ProjectFiles } from '../project-files/project-files.ts';
 import { isDefaultCsv } from '../project-files/rules.ts';
@@ -44,12 +45,19 @@ export function pagePaths(parts: FileRouteParts, readDeck: () => Promise<DeckRep
   };
 }
 
-/** A page without scripts. */
+/** A page without scripts: a choice is a link, which sets a cookie and leads back. */
 function readHub({ print, styleHash }: HubPage, readDeck: () => Promise<DeckReport>): HttpHandler {
   const policy = `default-src 'none'; style-src '${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   return async (c) => {
-    const { html, etag } = print(await readDeck(), c.req.url);
-    const headers = { etag, 'cache-control': 'no-cache', 'content-security-policy': policy };
+    for (const key of ['language', 'theme'] as const) {
+      const cookie = keepHubView(key, c.req.query(key));
+      if (cookie !== undefined)
+        return c.body(null, 303, { location: './', 'set-cookie': cookie, 'cache-control': 'no-store' });
+    }
+    const view = readHubView(c.req.header('cookie'), c.req.header('accept-language'));
+    const { html, etag } = print(await readDeck(), c.req.url, view);
+    const vary = 'Cookie, Accept-Language';
+    const headers = { etag, vary, 'cache-control': 'no-cache', 'content-security-policy': policy };
     if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
     return answerText(c, html, { ...headers, 'content-type': 'text/html; charset=utf-8' });
   };

@@ -1,13 +1,14 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deck } from '../../kernel/deck/deck.ts';
-import type { DeckServer } from '../../kernel/deck/report.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import { answerDeck } from '../../kernel/deck/route.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { type HttpContext, type HttpEnv, mountPaths, type PathHandlers } from '../../kernel/http/app.ts';
 import { logRequests } from '../../kernel/http/request-log.ts';
 import type { Log } from '../../kernel/log.ts';
 import { refuse } from './answers.ts';
+import { type BudgetRouteParts, budgetPaths } from './budget.ts';
 import { type FileRouteParts, notFound, pagePaths, readFile } from './files.ts';
 import { type GuardParts, guardRequests } from './guard.ts';
 import { type MarkerRouteParts, markerPaths } from './markers.ts';
@@ -19,13 +20,15 @@ export interface DashboardAppParts {
   readonly guard: GuardParts;
   readonly usage: UsageRouteParts;
   readonly markers: MarkerRouteParts;
+  readonly budget: BudgetRouteParts;
   readonly files: FileRouteParts;
   readonly deck: Deck;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-const OWN: DeckServer = { name: 'dashboard', title: 'Usage', url: './analytics', state: 'ready' };
+const OWN = { name: 'dashboard', title: 'Usage', url: './analytics' };
+const state = (): ServerState => 'ready';
 
 /** The HTTP interface of the dashboard; each file of this folder lists its own paths. */
 export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
@@ -36,10 +39,11 @@ export function createDashboardApp(parts: DashboardAppParts): Hono<HttpEnv> {
   mountPaths(
     app,
     withOptions({
-      ...pagePaths(files, () => parts.deck(OWN)),
-      '/deck.json': { GET: answerDeck(parts.deck, OWN) },
+      ...pagePaths(files, () => parts.deck({ ...OWN, state: state() })),
+      '/deck.json': { GET: answerDeck(parts.deck, OWN, state) },
       ...usagePaths(parts.usage),
       ...markerPaths(parts.markers),
+      ...budgetPaths(parts.budget),
     }),
     refuseMethod,
   );

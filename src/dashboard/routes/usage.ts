@@ -1,12 +1,14 @@
 import type { HttpContext, HttpHandler } from '../../kernel/http/app.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
+import { AGENTS } from '../agents/event.ts';
 import { type EventRequest, readEventRequest } from '../contract/event-request.ts';
 import type { Failure } from '../contract/failure.ts';
 import type { UserList } from '../contract/user-list.ts';
 import type { CachedEvents } from '../event-cache.ts';
 import type { UpstreamFailed, UpstreamFailure } from '../upstream/answer.ts';
+import { type AgentRouteParts, agentPaths, answerAgentEvents } from './agents.ts';
 import { answerJson, readJsonBody, refuse } from './answers.ts';
-import { answerEvents } from './event-stream.ts';
+import { answerEvents, headOf } from './event-stream.ts';
 import type { Paths } from './index.ts';
 
 /** A user without the token itself. */
@@ -17,6 +19,8 @@ export interface RouteUser {
   readonly hasToken: boolean;
   /** The variable that would hold the token. */
   readonly tokenVariable: string;
+  /** Whether its live data are the logs of an assistant. */
+  readonly isAgent: boolean;
 }
 
 export interface UsageRouteParts {
@@ -28,6 +32,8 @@ export interface UsageRouteParts {
   /** Both signals are aborted when the client has gone. */
   readonly fetchSummary: (userId: string, signal: AbortSignal) => Promise<Outcome<unknown, UpstreamFailed>>;
   readonly fetchEvents: (userId: string, request: EventRequest, signal: AbortSignal) => Promise<CachedEvents>;
+  /** Undefined: no logs are read. */
+  readonly agents: AgentRouteParts | undefined;
 }
 
 export function usagePaths(parts: UsageRouteParts): Paths {
@@ -37,27 +43,32 @@ export function usagePaths(parts: UsageRouteParts): Paths {
     '/api/users': { GET: listUsers(parts) },
     '/api/summary': { GET: readSummary(parts) },
     '/api/events': { GET: getEvents(parts), POST: postEvents(parts) },
+    ...agentPaths(parts.agents),
   };
 }
 
-function readHealth({ users, port, version, uptimeS }: UsageRouteParts): HttpHandler {
+function readHealth({ users, port, version, uptimeS, agents }: UsageRouteParts): HttpHandler {
   return (c) => {
-    const tokens = Object.fromEntries(users.map(({ id, hasToken }) => [id, hasToken]));
-    return answerJson(c, { ok: true, users: tokens, port: port(), version, uptimeS: uptimeS() });
+    const live = Object.fromEntries(users.map((user) => [user.id, hasLive(user)]));
+    const logs = agents && { agents: agents.source.status() };
+    return answerJson(c, { ok: true, users: live, port: port(), version, uptimeS: uptimeS(), ...logs });
   };
 }
+
+const hasLive = ({ hasToken, isAgent }: RouteUser): boolean => hasToken || isAgent;
 
 /** The users that may be chosen, each with its CSV files in the project. */
 function listUsers({ users, findDefaultCsv }: UsageRouteParts): HttpHandler {
   return async (c) => {
     const files = await findDefaultCsv();
-    const listed = users.map(({ id, color, emails, hasToken }) => ({
-      id,
-      label: id,
-      color,
-      emails,
-      defaultCsvPaths: files.get(id) ?? [],
-      hasToken,
+    const listed = users.map((user) => ({
+      id: user.id,
+      label: user.id,
+      color: user.color,
+      emails: user.emails,
+      defaultCsvPaths: files.get(user.id) ?? [],
+      hasToken: hasLive(user),
+      ...(user.isAgent ? { isAgent: true as const } : {}),
     }));
     return answerJson(c, { users: listed } satisfies UserList);
   };
@@ -67,6 +78,8 @@ function readSummary(parts: UsageRouteParts): HttpHandler {
   return async (c) => {
     const user = findUser(parts, c.req.query('user'));
     if (!user.ok) return refuse(c, 400, user.failure);
+    const agent = agentOf(parts, user.value);
+    if (agent) return answerJson(c, { user: agent.id, summary: await agent.source.summary(agent.id) });
     const summary = await parts.fetchSummary(user.value.id, c.req.raw.signal);
     return summary.ok
       ? answerJson(c, { user: user.value.id, summary: summary.value })
@@ -94,10 +107,12 @@ async function serveEvents(c: HttpContext, parts: UsageRouteParts, asked: unknow
   if (!request.ok) return refuse(c, 400, { error: request.reason, code: request.code });
   const user = findUser(parts, request.value.user);
   if (!user.ok) return refuse(c, 400, user.failure);
+  const agent = agentOf(parts, user.value);
+  if (agent) return answerAgentEvents(c, agent, agent.id, request.value);
   const fetched = await parts.fetchEvents(user.value.id, request.value, c.req.raw.signal);
   const isUseful = request.value.allowPartial && fetched.events.length > 0;
   if (fetched.failure && !isUseful) return refuseUpstream(c, fetched.failure);
-  return answerEvents(c, user.value.id, fetched);
+  return answerEvents(c, headOf(user.value.id, fetched), fetched.events);
 }
 
 function findUser(
@@ -111,9 +126,14 @@ function findUser(
       ok: false,
       failure: { error: 'unknown user', code: 'unknown_user', hint: `There are: ${names}.` },
     };
-  if (user.hasToken) return { ok: true, value: user };
+  if (hasLive(user)) return { ok: true, value: user };
   const hint = `Put a session cookie of the upstream site into ${user.tokenVariable} (environment or .env), and restart.`;
   return { ok: false, failure: { error: `no session token is configured for ${user.id}`, code: 'no_token', hint } };
+}
+
+function agentOf({ agents }: UsageRouteParts, { id, isAgent }: RouteUser) {
+  const agent = isAgent ? AGENTS.find((name) => name === id) : undefined;
+  return agents && agent && { ...agents, id: agent };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -77,6 +77,8 @@ function addReportCommand(dashboard: Command, terminal: Terminal): void {
         .default('reported'),
     )
     .option('--project <folder>', 'the folder with data/ (default: the current one)')
+    .option('--agents [names]', 'add the logs of assistants on this machine (default: all: claude,codex,gemini)')
+    .option('--prices <file>', 'a price table for these logs (default: the list prices inside)')
     .addHelpText(
       'after',
       `
@@ -85,6 +87,7 @@ Costs are informative and no billing statement.
 Examples:
   opsdeck dashboard report usage-events.csv --by model
   opsdeck dashboard report data/*.csv --by project --format md
+  opsdeck dashboard report --agents --by project
   opsdeck dashboard report --from 2026-05-01 --to 2026-05-31 --format json`,
     )
     .action(async (files: string[], options: ReportOptions) => {

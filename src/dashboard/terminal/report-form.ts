@@ -40,10 +40,13 @@ export function buildReport(view: View, by: Grouping, { zone, costBasis, user }:
     user,
     from: span && new Date(span.from).toISOString(),
     to: span && new Date(span.to).toISOString(),
-    rows: rowsOf(view, by),
-    total: { requests: kpis.requests, tokens: kpis.tokens.total, costCents: kpis.costCents },
+    rows: rowsOf(view, by).map((row) => ({ ...row, costCents: tidy(row.costCents) })),
+    total: { requests: kpis.requests, tokens: kpis.tokens.total, costCents: tidy(kpis.costCents) },
   };
 }
+
+/** Sums of estimates have fractions of a cent; further digits are noise of the addition. */
+const tidy = (cents: number): number => Math.round(cents * 1e4) / 1e4;
 
 function rowsOf(view: View, by: Grouping): readonly ReportRow[] {
   if (by === 'model')

@@ -2,10 +2,12 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../../kernel/errors.ts';
+import { refuseConfig } from '../../kernel/settings/settings.ts';
 import { printable } from '../../kernel/terminal/printable.ts';
 import { show } from '../../kernel/terminal/show.ts';
 import type { Terminal } from '../../kernel/terminal/terminal.ts';
-import { loadConfig } from '../config/config.ts';
+import { type DashboardOptions, loadConfig } from '../config/config.ts';
+import { DEFAULT_USERS } from '../config/users.ts';
 import { readMarkerDocument } from '../contract/markers.ts';
 import { type CsvFileError, type CsvFileResult, guessUser } from '../domain/csv/file.ts';
 import type { UsageData } from '../domain/usage-data.ts';
@@ -23,6 +25,9 @@ export interface ReportOptions {
   readonly zone?: string;
   readonly costBasis: CostBasis;
   readonly project?: string;
+  /** True: all assistants. */
+  readonly agents?: string | true;
+  readonly prices?: string;
 }
 
 const CHUNK_BYTES = 1 << 20;
@@ -33,29 +38,40 @@ const LAST_DAY = '2099-12-31';
 /** `dashboard report`: the page's numbers in a terminal. */
 export async function printReport(files: readonly string[], options: ReportOptions, terminal: Terminal): Promise<void> {
   const project = resolve(options.project ?? '.');
-  const config = loadConfig(options.project === undefined ? {} : { project }, terminal.env);
-  const users = config.ok
-    ? config.value.options.users
-    : [
-        { id: 'info', emails: [] },
-        { id: 'slope', emails: [] },
-      ];
+  const { agents, users, prices } = readConfig(options, terminal);
   const labels = users.map(({ id }) => id);
   const { UsageData } = await import('../domain/usage-data.ts');
   const data = new UsageData(users.map(({ id, emails }) => ({ label: id, email: emails[0] })));
   const now = terminal.clock.now();
-  for (const file of await chooseFiles(files, project)) await addFile(data, file, labels, now, terminal);
-  if (data.files.length === 0) throw new CommandError('no file could be read', ExitCode.failed);
+  const chosen = await chooseFiles(files, project, agents.length > 0);
+  for (const file of chosen) await addFile(data, file, labels, now, terminal);
+  if (chosen.length > 0 && data.files.length === 0) throw new CommandError('no file could be read', ExitCode.failed);
+  if (agents.length > 0) {
+    const { addAgents } = await import('./agent-logs.ts');
+    await addAgents(data, { agents, prices, project, now }, terminal);
+  }
   data.setMarkers(readMarkers(project, now, terminal));
   const query = queryOf(options, labels, now);
   const report = buildReport(data.view(query), options.by, query);
   await show(reportPrinters[options.format](report, terminal.colors, terminal.size?.columns), terminal);
 }
 
-async function chooseFiles(files: readonly string[], project: string): Promise<readonly string[]> {
+type ReportConfig = Pick<DashboardOptions, 'agents' | 'prices'> & {
+  readonly users: readonly { readonly id: string; readonly emails: readonly string[] }[];
+};
+
+/** Without assistants a configuration that only a server minds is none of the report's business. */
+function readConfig({ project, agents, prices }: ReportOptions, { env }: Terminal): ReportConfig {
+  const config = loadConfig({ project, agents, prices }, { ...env, USAGE_AGENTS: undefined });
+  if (config.ok) return config.value.options;
+  if (agents !== undefined) throw refuseConfig(config.problems);
+  return { agents: [], prices: undefined, users: DEFAULT_USERS.map((id) => ({ id, emails: [] })) };
+}
+
+async function chooseFiles(files: readonly string[], project: string, hasAgents: boolean): Promise<readonly string[]> {
   if (files.length > 0) return files;
   const names = await listCsvFiles(project);
-  if (names.length > 0) return names.map((name) => join(project, 'data', name));
+  if (names.length > 0 || hasAgents) return names.map((name) => join(project, 'data', name));
   throw new CommandError(`there is no CSV file in ${join(project, 'data')}; name the files to read`, ExitCode.usage);
 }
 
@@ -122,7 +138,7 @@ function queryOf(options: ReportOptions, labels: readonly string[], now: number)
   if (user !== 'all' && !labels.includes(user))
     throw new CommandError(`--user: there are ${labels.join(', ')} and all`, ExitCode.usage);
   return {
-    source: 'csv',
+    source: 'merge',
     user,
     selection: selectionOf(options),
     granularity: 'month',

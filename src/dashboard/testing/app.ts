@@ -9,7 +9,7 @@ import { PlainClient } from '../../testing/http/client.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import { loadConfig } from '../config/config.ts';
 import type { SETTINGS } from '../config/settings.ts';
-import { startDashboard } from '../server.ts';
+import { type OpenAgents, startDashboard } from '../server.ts';
 
 export interface TestDashboard {
   readonly url: string;
@@ -25,6 +25,7 @@ export interface TestDashboardOptions {
   readonly variables?: Readonly<Record<string, string>>;
   readonly flags?: Flags<typeof SETTINGS>;
   readonly clock?: Clock;
+  readonly openAgents?: OpenAgents;
 }
 
 /** Writes files below a folder; names may hold slashes. */
@@ -49,6 +50,8 @@ export async function startTestDashboard(t: Cleanup, options: TestDashboardOptio
     config.value.options,
     clock,
     createLog({ level: 'debug', format: 'logfmt', clock, write }),
+    undefined,
+    options.openAgents,
   );
   t.after(() => server.close());
   const client = new PlainClient(t, server.url);

@@ -27,7 +27,7 @@ export interface FakeUsageUpstream {
   /** All requests in order of arrival. */
   readonly requests: readonly SinkRequest[];
   /** The bodies of the requests for events. */
-  readonly pages: readonly PageRequest[];
+  readonly pages: PageRequest[];
   /** Number of requests aborted by the client. */
   readonly abandoned: number;
   /** Newest first. */

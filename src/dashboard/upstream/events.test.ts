@@ -19,6 +19,7 @@ const USER: DashboardUser = {
   emails: [],
   token: FAKE_TOKEN,
   tokenVariable: 'USAGE_SESSION_TOKEN_INFO',
+  isAgent: false,
 };
 const ALL: EventRange = { startAt: undefined, endAt: undefined };
 const DAY = 86_400_000;

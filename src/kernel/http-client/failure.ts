@@ -9,7 +9,8 @@ const NOT_SENT = 'the request could not be sent';
 
 const HTTP2_BROKEN = 'the server broke off the HTTP/2 exchange';
 
-const CAUSES: Readonly<Record<string, string>> = {
+/** What the codes of failed requests mean, for people. */
+export const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by the other side',
   EPIPE: 'connection closed by the other side',

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FakeClock } from '../../testing/fake/clock.ts';
-import { temporaryFolder } from '../../testing/processes.ts';
 import { BcryptThread } from './bcrypt-thread.ts';
 
 /** Threads that answer with their number instead of an outcome. */
 function startThreads(t: TestContext) {
-  const file = join(temporaryFolder(t), 'thread.js');
-  writeFileSync(
-    file,
-    `const { parentPort, threadId } = require('node:worker_threads');
+  const text = `const { parentPort, threadId } = require('node:worker_threads');
      parentPort.on('message', ({ id, values }) => {
        if (values[0] === 'fatal') throw new Error('out of memory');
        parentPort.postMessage({ id, value: threadId });
-     });`,
-  );
+     });`;
   const clock = new FakeClock();
-  const thread = new BcryptThread(file, clock);
+  const thread = new BcryptThread(() => ({ text }), clock);
   t.after(() => thread.close());
   return { thread, clock };
 }

@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { answerCalls, type Part, type Port } from '../threads/calls.ts';
-import { startThread } from '../threads/thread.ts';
+import { startThread, type ThreadProgram } from '../threads/thread.ts';
 
 /** The name under which it is started. */
 export const BCRYPT_PART = 'password comparison';
@@ -18,14 +18,13 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, debugging: f
 
 /** Compares passwords with bcrypt hashes in a thread that runs only while it is needed. */
 export class BcryptThread {
-  readonly #file: string;
+  readonly #program: () => ThreadProgram;
   readonly #clock: Clock;
   #part: Part<BcryptMethods> | undefined;
   #cancelEnd: CancelTimer | undefined;
 
-  /** `file` is the executable. */
-  constructor(file: string, clock: Clock) {
-    this.#file = file;
+  constructor(program: () => ThreadProgram, clock: Clock) {
+    this.#program = program;
     this.#clock = clock;
   }
 
@@ -50,7 +49,7 @@ export class BcryptThread {
 
   #start(): Part<BcryptMethods> {
     const part = startThread<BcryptMethods>({
-      file: this.#file,
+      program: this.#program(),
       name: BCRYPT_PART,
       options: undefined,
       log: SILENT,

@@ -14,7 +14,7 @@ import '@hono/node-server/utils/response';
 import type { Clock } from '../clock.ts';
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../errors.ts';
 import { onTakenSocket } from '../sse/stream-socket.ts';
-import { executableFile } from '../threads/thread.ts';
+import { ownProgram } from '../threads/thread.ts';
 import { BcryptThread, compareHere } from './bcrypt-thread.ts';
 import type { Http2Connections } from './http2-connections.ts';
 import { type ListenAddress, printHostPort } from './listen-address.ts';
@@ -94,7 +94,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 /** `end` is to be called when no more requests come. */
 function protect({ fetch, rules, comparePassword, clock }: ListenOptions): { fetch: Fetch; end(): Promise<void> } {
   if (!rules) return { fetch, end: async () => {} };
-  const thread = executableFile === undefined ? undefined : new BcryptThread(executableFile, clock);
+  const thread = ownProgram && new BcryptThread(ownProgram, clock);
   const compare = comparePassword ?? (thread ? (...texts) => thread.compare(...texts) : compareHere);
   return { fetch: guardFetch(fetch, rules, clock, compare), end: async () => thread?.close() };
 }

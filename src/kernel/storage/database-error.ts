@@ -1,7 +1,16 @@
 import { CommandError, ExitCode, messageOf, systemCodeOf } from '../errors.ts';
 
 /** Source: https://www.sqlite.org/rescode.html */
-const ResultCode = { ok: 0, busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26, writeFailed: 778 } as const;
+const ResultCode = {
+  ok: 0,
+  error: 1,
+  busy: 5,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  notADatabase: 26,
+  writeFailed: 778,
+} as const;
 
 const DAMAGE: readonly unknown[] = [ResultCode.ioError, ResultCode.corrupt, ResultCode.notADatabase];
 
@@ -19,6 +28,9 @@ function primaryCodeOf(error: unknown): number | undefined {
  * destination, which is no error.
  */
 export const isBusyCopy = (error: unknown): boolean => resultCodeOf(error) === ResultCode.ok;
+
+/** Whether a statement does not suit the tables. */
+export const isRefusedSql = (error: unknown): boolean => primaryCodeOf(error) === ResultCode.error;
 
 /** Whether a file is damaged. */
 export const isDamage = (error: unknown): boolean => DAMAGE.includes(primaryCodeOf(error));

@@ -67,6 +67,11 @@ export interface DatabaseOptions {
   readonly name: string;
   /** SQL scripts; the n-th takes the schema from version n to n + 1. */
   readonly migrations: readonly string[];
+  /**
+   * Whether other processes may have it open, too. A write waits for theirs, which blocks this thread; the scripts must bear to
+   * run twice. Default: false.
+   */
+  readonly isShared?: boolean;
 }
 
 interface PendingWrite {
@@ -86,6 +91,8 @@ const LOG_PAGES = 4_000;
 const COPY_PAGES = 250;
 /** Attempts at a copy. */
 const MAX_COPIES = 100;
+/** A write waits this long for those of other processes. */
+const BUSY_MS = 5_000;
 
 const sqlite = loadSqlite();
 
@@ -101,7 +108,8 @@ function loadSqlite(): typeof import('node:sqlite') {
 }
 
 /** Opens, or makes, an SQLite file and brings its schema up to date; a CommandError says why it cannot. */
-export async function openDatabase({ directory, name, migrations }: DatabaseOptions): Promise<DatabaseFile> {
+export async function openDatabase(options: DatabaseOptions): Promise<DatabaseFile> {
+  const { directory, name, migrations, isShared = false } = options;
   const file = join(directory.path, name);
   let engine: DatabaseSync | undefined;
   try {
@@ -111,7 +119,8 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
     rmSync(`${file}.lock`, { recursive: true, force: true });
     engine = new sqlite.DatabaseSync(file);
     // In exclusive mode, which must come first, WAL needs no shared memory, and no other process can read or write.
-    engine.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+    engine.exec(isShared ? `PRAGMA busy_timeout=${BUSY_MS}` : 'PRAGMA locking_mode=EXCLUSIVE');
+    engine.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
     migrate(engine, migrations);
     // From here on a commit leaves the log of changes to the operating system, and a durable write syncs it outside the
     // event loop, which an fsync would block. SQLite still syncs before it moves the log.
@@ -126,6 +135,16 @@ export async function openDatabase({ directory, name, migrations }: DatabaseOpti
   }
 }
 
+/** A database in memory, for a program that may not write files; `copy` writes one all the same. */
+export function openMemoryDatabase(migrations: readonly string[]): DatabaseFile {
+  const engine = new sqlite.DatabaseSync(IN_MEMORY);
+  migrate(engine, migrations);
+  return new SqliteDatabase(engine);
+}
+
+/** SQLite's name for it. */
+const IN_MEMORY = ':memory:';
+
 function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
   const version = Number(engine.prepare('PRAGMA user_version').get()?.user_version ?? 0);
   if (version > migrations.length) {
@@ -138,8 +157,9 @@ function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
 
 class SqliteDatabase implements DatabaseFile {
   readonly #engine: DatabaseSync;
-  readonly #file: PlacedFile;
-  readonly #log: ChangeLog;
+  /** Undefined: in memory. */
+  readonly #file: PlacedFile | undefined;
+  readonly #log: ChangeLog | undefined;
   readonly #prepared = new Map<string, StatementSync>();
   #pending: PendingWrite[] = [];
   /** Committed, but not synced yet. */
@@ -149,7 +169,7 @@ class SqliteDatabase implements DatabaseFile {
   /** Resolves when the last copy is made. */
   #copying: Promise<void> = Promise.resolve();
 
-  constructor(engine: DatabaseSync, file: PlacedFile, log: ChangeLog) {
+  constructor(engine: DatabaseSync, file?: PlacedFile, log?: ChangeLog) {
     this.#engine = engine;
     this.#file = file;
     this.#log = log;
@@ -175,7 +195,7 @@ class SqliteDatabase implements DatabaseFile {
     try {
       return this.#run(sql, values);
     } catch (error) {
-      throw isDamage(error) ? unusable('read', this.#file.path, error) : error;
+      throw isDamage(error) ? unusable('read', this.#file?.path ?? IN_MEMORY, error) : error;
     }
   }
 
@@ -188,7 +208,7 @@ class SqliteDatabase implements DatabaseFile {
   async #close(): Promise<void> {
     await this.#copying;
     await this.#syncing;
-    closeSync(this.#log.descriptor);
+    if (this.#log) closeSync(this.#log.descriptor);
     this.#engine.close();
   }
 
@@ -236,7 +256,7 @@ class SqliteDatabase implements DatabaseFile {
   }
 
   #committed(write: PendingWrite): void {
-    if (write.durability === 'system') {
+    if (write.durability === 'system' || !this.#log) {
       write.resolve();
       return;
     }
@@ -261,6 +281,7 @@ class SqliteDatabase implements DatabaseFile {
 
   /** A file that was removed ends with the process, even if it is synced. */
   async #syncLog(): Promise<void> {
+    if (!this.#file || !this.#log) return;
     await syncFile(this.#log.descriptor);
     // Synchronous: the operating system has the answer in memory, and another thread would cost more.
     if (!isInPlace(this.#file) || !isInPlace(this.#log)) {

@@ -20,7 +20,11 @@ export function reportWrites({ what, meanwhile, log, conditions }: WriteReportPa
     failed(error) {
       const err = messageOf(error);
       log.error(`${what} could not be written to disk; trying again`, { err });
-      conditions.set(what, `${what} cannot be written to disk: ${err}; ${meanwhile}`);
+      conditions.set(what, {
+        code: `${what.replaceAll(' ', '_')}_not_written`,
+        text: `${what} cannot be written to disk: ${err}; ${meanwhile}`,
+        values: { error: err },
+      });
     },
     recovered() {
       log.info(`${what} are written to disk again`);

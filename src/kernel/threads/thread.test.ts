@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake/clock.ts';
-import { temporaryFolder } from '../../testing/processes.ts';
 import { createLog } from '../log.ts';
-import { executableFile, startThread } from './thread.ts';
+import { executableFile, ownProgram, startThread } from './thread.ts';
 
 const log = createLog({ level: 'debug', format: 'logfmt', clock: new FakeClock(0), write: () => {} });
 
-test('a thread that ends by itself is reported as a failure, a stopped one is not', async (t) => {
+test('a thread that ends by itself is reported as a failure, a stopped one is not', async () => {
   assert.equal(executableFile, undefined, 'tests are no executable');
-  const file = join(temporaryFolder(t), 'thread.js');
-  writeFileSync(
-    file,
-    `const { parentPort, workerData } = require('node:worker_threads');
+  assert.equal(ownProgram, undefined);
+  const text = `const { parentPort, workerData } = require('node:worker_threads');
      parentPort.on('message', ({ id, method }) => {
        if (method === 'fail') throw new Error('out of ' + workerData.options.what);
        parentPort.postMessage({ id, value: workerData.opsdeckThread });
-     });`,
-  );
+     });`;
   const start = () => {
     const options = { what: 'luck' };
     return startThread<{ name(): Promise<string>; fail(): Promise<void> }>({
-      file,
+      program: { text },
       name: 'a thread',
       options,
       log,

@@ -2,38 +2,46 @@ import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_th
 import { messageOf } from '../errors.ts';
 import { Caller, type CallerParts, callerProxy, type Part, PartEnd } from './calls.ts';
 
-/** The file of this program, for its threads and processes; `undefined` if it is no single file, as in tests. */
+/** The file of this program, for its services; `undefined` if it is no single file, as in tests. */
 export const executableFile: string | undefined = typeof __filename === 'string' ? __filename : undefined;
 
+/** What a thread runs. */
+export interface ThreadProgram {
+  /** JavaScript, which finds this program as `workerData.program`. */
+  readonly text: string;
+  readonly data?: unknown;
+}
+
+/** Passed to all parts by the launcher (build.mjs). */
+declare const opsdeckProgram: (() => ThreadProgram) | undefined;
+
+/** The program for its own threads, whose entry runs the named part; `undefined` if it is no single file, as in tests. */
+export const ownProgram: (() => ThreadProgram) | undefined =
+  typeof opsdeckProgram === 'function' ? opsdeckProgram : undefined;
+
 export interface ThreadStart extends CallerParts {
-  /** The executable, whose entry runs the part called `name` in the thread. */
-  readonly file: string;
+  readonly program: ThreadProgram;
   readonly name: string;
   /** Can be copied. */
   readonly options: unknown;
   /** Ports in the options, which move to the thread. */
   readonly ports?: readonly MessagePort[];
-}
-
-/** The name under which a single executable application keeps its JavaScript for threads. */
-const PROGRAM_ASSET = 'opsdeck.js';
-
-/** What a thread runs. Node starts none from a single executable application, except from its text. */
-function programOf(file: string): { readonly program: string; readonly eval: boolean } {
-  const sea = process.getBuiltinModule('node:sea');
-  return sea.isSea() ? { program: sea.getAsset(PROGRAM_ASSET, 'utf8'), eval: true } : { program: file, eval: false };
+  /** For young objects. V8 takes tens of megabytes for a thread that makes garbage quickly, and is hardly faster for it. */
+  readonly youngMegabytes?: number;
 }
 
 interface ThreadData {
   readonly opsdeckThread: string;
   readonly options: unknown;
+  readonly program: ThreadProgram;
 }
 
 /** Starts a thread; `end` ends it at once. */
-export function startThread<T extends object>({ file, name, options, ports = [], ...parts }: ThreadStart): Part<T> {
-  const data: ThreadData = { opsdeckThread: name, options };
-  const { program, eval: isText } = programOf(file);
-  const worker = new Worker(program, { eval: isText, workerData: data, transferList: [...ports] });
+export function startThread<T extends object>(start: ThreadStart): Part<T> {
+  const { program, name, options, ports = [], youngMegabytes, ...parts } = start;
+  const data: ThreadData = { opsdeckThread: name, options, program };
+  const resourceLimits = youngMegabytes === undefined ? {} : { maxYoungGenerationSizeMb: youngMegabytes };
+  const worker = new Worker(program.text, { eval: true, workerData: data, transferList: [...ports], resourceLimits });
   const caller = new Caller(worker, parts);
   const end = new PartEnd(caller, `the thread of ${name}`);
   worker.on('error', (error) => end.came(messageOf(error)));

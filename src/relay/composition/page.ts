@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deck } from '../../kernel/deck/deck.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import type { Log } from '../../kernel/log.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
@@ -20,6 +21,7 @@ import { describeEnvironment, type StatusSources } from '../status/status.ts';
 export interface ComposedPageParts {
   readonly options: RelayOptions;
   readonly deck: Deck;
+  readonly state: () => ServerState;
   readonly set: EnvironmentSet;
   readonly journals: Journals;
   readonly subscribers: (environment: Environment) => SubscriberCounts;
@@ -32,6 +34,7 @@ export interface ComposedPageParts {
 export function composePage({
   options,
   deck,
+  state,
   set,
   journals,
   subscribers,
@@ -59,6 +62,7 @@ export function composePage({
   return pagePaths({
     access: new PageAccess(options.pageToken),
     deck,
+    state,
     files: async () => (await import('virtual:web/relay')).page,
     environments,
     activity: (name) => reportActivity(activity, name),

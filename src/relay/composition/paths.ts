@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deck } from '../../kernel/deck/deck.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { AutoConfigSync } from '../auto-config/sync.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
@@ -34,6 +35,7 @@ export interface ClientPathsParts {
 
 interface RelayPathsParts extends Omit<ClientPathsParts, 'observer' | 'receiverOf'> {
   readonly deck: Deck;
+  readonly state: () => ServerState;
   readonly set: EnvironmentSet;
   readonly metrics: RelayMetrics;
   readonly autoConfig: AutoConfigSync | undefined;
@@ -45,13 +47,13 @@ interface RelayPathsParts extends Omit<ClientPathsParts, 'observer' | 'receiverO
 
 /** Every path of the relay. */
 export function relayPaths(parts: RelayPathsParts): Paths {
-  const { options, deck, set, journals, subscribers, metrics, clock, log } = parts;
+  const { options, deck, state, set, journals, subscribers, metrics, clock, log } = parts;
   const observer = observeBoth(metrics, journals);
   const status = statusSourcesOf(parts);
   return {
     // Automatic configuration may have no environment yet.
     ...statusPaths({ status, readiness: { ...status, mayBeEmpty: options.autoConfig !== undefined }, metrics }),
-    ...composePage({ options, deck, set, journals, subscribers, status, clock, log }),
+    ...composePage({ options, deck, state, set, journals, subscribers, status, clock, log }),
     ...clientPaths({ ...parts, observer, receiverOf: (environment) => set.eventsOf(environment) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import { aloneDeck } from '../../kernel/deck/deck.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { HttpClient } from '../../kernel/http-client/http-client.ts';
 import { trusting } from '../../kernel/http-client/tls.ts';
@@ -20,6 +21,7 @@ import { countSubscribers } from '../metrics/subscribers.ts';
 import { OfrepStreams } from '../ofrep/streams.ts';
 import { recordSource } from '../recording.ts';
 import { createRelayApp } from '../routes/index.ts';
+import { stateOf } from '../status/server-state.ts';
 import type { StoreOptions } from '../stores/options.ts';
 import { Stores } from '../stores/stores.ts';
 import type { StreamRegistry } from '../streams/registry.ts';
@@ -42,6 +44,7 @@ export interface ComposedRelay {
   readonly workers: RelayWorkers | undefined;
   readonly registry: StreamRegistry;
   readonly metrics: RelayMetrics;
+  state(): ServerState;
   /** Resolves when every environment has its data or has timed out, with those that have none. Rejects with a CommandError. */
   settled(): Promise<readonly Environment[]>;
   /** Starts the sources. Throws a CommandError if the archive cannot be read. */
@@ -104,12 +107,14 @@ export function composeRelay(
     upstream: hasUpstream ? { baseUri: options.clientSideBaseUri, http } : undefined,
     clock,
   });
-  const paths = relayPaths({ ...parts, set, goals, ofrep, subscribers, metrics, stores, autoConfig });
+  const state = () => stateOf(set.environments, autoConfig?.connection);
+  const paths = relayPaths({ ...parts, state, set, goals, ofrep, subscribers, metrics, stores, autoConfig });
   return {
     app: createRelayApp({ paths, clock, log }),
     set,
     registry,
     metrics,
+    state,
     async settled() {
       await autoConfig?.listed;
       return set.settled();

@@ -5,7 +5,7 @@ import { canShareAddresses, requireFree } from '../../kernel/http/server.ts';
 import type { TlsSettings } from '../../kernel/http/tls-front.ts';
 import type { Log } from '../../kernel/log.ts';
 import { answerCalls } from '../../kernel/threads/calls.ts';
-import { executableFile, startThread } from '../../kernel/threads/thread.ts';
+import { ownProgram, startThread, type ThreadProgram } from '../../kernel/threads/thread.ts';
 import type { RelayOptions } from '../config/relay-options.ts';
 import type { Credentials } from '../credentials.ts';
 import type { Environment } from '../environment.ts';
@@ -27,7 +27,7 @@ const MAX_DEFAULT_WORKERS = 4;
 /** The number of threads that answer requests; 1: the main thread does. */
 export async function countWorkers({ workers, exitAlways }: RelayOptions, log: Log): Promise<number> {
   const wanted = workers ?? Math.min(availableParallelism(), MAX_DEFAULT_WORKERS);
-  if (wanted === 1 || executableFile === undefined || exitAlways) return 1;
+  if (wanted === 1 || ownProgram === undefined || exitAlways) return 1;
   if (await canShareAddresses()) return wanted;
   const advice = 'threads cannot share a port on this system: one thread answers all requests';
   if (workers !== undefined) log.warn(advice, { workers });
@@ -133,7 +133,7 @@ export class RelayWorkers implements MetricsWorkers {
     };
     answerCalls(main.port1, methods);
     const worker = startThread<WorkerMethods>({
-      file: executableFile as string,
+      program: (ownProgram as () => ThreadProgram)(),
       name: RELAY_WORKER,
       options: {
         relay: { ...options, environments: [] },

@@ -12,7 +12,7 @@ const isJson = (text: string) => {
   }
 };
 
-test('the search for JSON errors finds one exactly where JSON.parse does, in 20,000 damaged texts', () => {
+test('the search for JSON errors finds one exactly where JSON.parse does, in 6,000 damaged texts', () => {
   const random = new Random(4);
   const whole = '{"a":[1,-0.5e+3,"x\\u00e9\\n",true,null],"b":{"c":{},"d":[]},"e":"\\"","f":0}';
   const letters = [...'{}[]",:\\ \n\t\u0001-+.0129eEaturfnl'];
@@ -28,7 +28,7 @@ test('the search for JSON errors finds one exactly where JSON.parse does, in 20,
     assert.ok(fault === undefined || fault.offset <= text.length);
     if (!fault) good++;
   }
-  assert.ok(good > 500, `only ${good} good ones`);
+  assert.ok(good > 150, `only ${good} good ones`);
 });
 
 const faults: [text: string, offset: number, message: string][] = [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Deck } from '../../kernel/deck/deck.ts';
-import type { DeckServer } from '../../kernel/deck/report.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import { answerDeck } from '../../kernel/deck/route.ts';
 import { type HttpContext, type HttpHandler, readBody } from '../../kernel/http/app.ts';
 import { type PageFiles, servePage } from '../../kernel/http/assets.ts';
@@ -19,6 +19,7 @@ import type { Paths } from './index.ts';
 export interface PageRouteParts {
   readonly access: PageAccess;
   readonly deck: Deck;
+  readonly state: () => ServerState;
   /** Loads the files of the page. */
   readonly files: () => Promise<PageFiles>;
   readonly environments: () => readonly Environment[];
@@ -35,7 +36,7 @@ export interface PageRouteParts {
   readonly maxBodyBytes: number;
 }
 
-const OWN: DeckServer = { name: 'relay', title: 'Flags', url: './', state: 'ready' };
+const OWN = { name: 'relay', title: 'Flags', url: './' };
 
 /** The page for browsers and its API. */
 export function pagePaths(parts: PageRouteParts): Paths {
@@ -46,7 +47,7 @@ export function pagePaths(parts: PageRouteParts): Paths {
   const api = (handle: HttpHandler): HttpHandler => admitted(parts, handle);
   return {
     '/': file(() => 'index.html'),
-    '/deck.json': { GET: visible(parts, answerDeck(parts.deck, OWN)) },
+    '/deck.json': { GET: visible(parts, answerDeck(parts.deck, OWN, parts.state)) },
     '/favicon.svg': file(() => 'favicon.svg'),
     '/assets/:file': file((c) => `assets/${c.req.param('file')}`),
     '/api/activity': { GET: api((c) => answerTagged(c, parts.activity(c.req.query('environment')))) },

@@ -11,11 +11,14 @@ import {
 } from '../../testing/processes.ts';
 import { ENV_ID, MOBILE_KEY, SDK_KEY } from './app.ts';
 
-/** Starts the built `opsdeck relay serve` on the loopback; by default on a free port. */
+/** Starts the built `opsdeck relay serve` on the loopback; by default on a free port, and without worker threads: they double its start. */
 export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0): Promise<RunningServer> {
   return startServer(t, {
     command: OPSDECK[0],
-    args: [...OPSDECK.slice(1), 'relay', 'serve', '--host', '127.0.0.1', '--port', String(port), ...args],
+    args: [
+      ...[...OPSDECK.slice(1), 'relay', 'serve', '--host', '127.0.0.1', '--port', String(port)],
+      ...(args.includes('--workers') ? args : ['--workers', '1', ...args]),
+    ],
     cwd: temporaryFolder(t),
     addressIn: listeningAddress,
   });

@@ -79,17 +79,19 @@ async function upstreamWorld(t: TestContext, args: readonly string[] = []): Prom
   };
 }
 
-const WORLDS: readonly (readonly [name: string, make: (t: TestContext) => Promise<RelayWorld>])[] = [
+type MakeWorld = (t: TestContext) => Promise<RelayWorld>;
+
+/** The sources of flags. */
+export const WORLDS: readonly (readonly [name: string, make: MakeWorld])[] = [
   ['a flag file', localWorld],
   ['upstream', upstreamWorld],
-  ['upstream, evaluated streams', (t) => upstreamWorld(t, ['--evaluated-streams'])],
+  ['upstream, evaluated streams, two workers', (t) => upstreamWorld(t, ['--evaluated-streams', '--workers', '2'])],
 ];
 
-/** Plays the scenario with every source of flags, concurrently; the test must allow concurrent subtests. */
-export async function playEverywhere(t: TestContext, sdks: readonly Sdk[]): Promise<void> {
-  const play = async (world: TestContext, make: (t: TestContext) => Promise<RelayWorld>) =>
-    playScenario(world, sdks, await make(world));
-  await Promise.all(WORLDS.map(([name, make]) => t.test(name, { concurrency: true }, (world) => play(world, make))));
+/** Plays the scenario with each of these sources of flags, concurrently; the test must allow concurrent subtests. */
+export async function playEverywhere(t: TestContext, sdks: readonly Sdk[], worlds = WORLDS): Promise<void> {
+  const play = async (world: TestContext, make: MakeWorld) => playScenario(world, sdks, await make(world));
+  await Promise.all(worlds.map(([name, make]) => t.test(name, { concurrency: true }, (world) => play(world, make))));
 }
 
 function starter(t: TestContext, args: readonly string[]): RelayWorld['start'] {
@@ -182,7 +184,7 @@ async function assertEvaluates(client: SdkClient): Promise<void> {
 const readText = async (client: SdkClient) => (await client.read('text', 'none')).value;
 
 async function eventuallyReads(client: SdkClient, text: string): Promise<void> {
-  await eventually(`the text ${text}`, async () => (await readText(client)) === text, { everyMs: 20 });
+  await eventually(`the text ${text}`, async () => (await readText(client)) === text);
 }
 
 /** According to the relay's metrics. */

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { requireFree } from '../../kernel/http/server.ts';
 import { startThread } from '../../kernel/threads/thread.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { FakeClock } from '../../testing/fake/clock.ts';
-import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
+import type { Cleanup } from '../../testing/processes.ts';
 import { RecordingLog } from '../testing/launchdarkly/parts.ts';
 import type { WorkerMethods } from './contract.ts';
 import { WorkerPool } from './pool.ts';
@@ -48,15 +46,19 @@ parentPort.on('message', async ({ id, method, values }) => {
 });`;
 
 function createPool(t: Cleanup, count: number) {
-  const file = join(temporaryFolder(t), 'thread.js');
-  writeFileSync(file, THREAD);
   const [clock, log] = [new FakeClock(), new RecordingLog()];
   const running = { workers: 0, reports: 0 };
   const pool = new WorkerPool({
     count,
     start() {
       running.workers++;
-      return startThread<WorkerMethods>({ file, name: 'worker', options: {}, log, revive: () => undefined });
+      return startThread<WorkerMethods>({
+        program: { text: THREAD },
+        name: 'worker',
+        options: {},
+        log,
+        revive: () => undefined,
+      });
     },
     onEnd: () => running.workers--,
     onReport: () => running.reports++,

@@ -1,4 +1,3 @@
-import { aloneDeck } from '../../kernel/deck/deck.ts';
 import { servePage } from '../../kernel/http/assets.ts';
 import { printCursor } from '../contract/feed.ts';
 import type { MessageReader } from '../messages/reader.ts';
@@ -10,9 +9,9 @@ import type { RoomsCore } from './core.ts';
 
 /** The page and its files. */
 export function composePage(core: RoomsCore, directory: RoomDirectory, reader: MessageReader): readonly Paths[] {
-  const { page: files, deck = aloneDeck, options, guard, state, feed, writer } = core;
+  const { page: files, options, guard, state, feed, writer } = core;
   if (!files) return [];
   const cursor = () => printCursor(feed.epoch, writer.pos);
   const page = new RoomsPage({ files, auth: options.auth, state, directory, reader, cursor });
-  return [pagePaths({ guard, page, deck, serve: servePage(files) })];
+  return [pagePaths({ guard, page, serve: servePage(files) })];
 }

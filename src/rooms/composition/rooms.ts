@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hono } from 'hono';
+import type { RoomsSummary } from '../../hub/contract.ts';
+import type { ServerState } from '../../kernel/deck/report.ts';
 import type { HttpEnv } from '../../kernel/http/app.ts';
 import { bootstrapAdmin, hasRuler } from '../authentication/authentication/bootstrap.ts';
 import { createSecretCipher, loadSecretKey, warnOfClosedSecrets } from '../authentication/secret-cipher.ts';
@@ -7,6 +9,7 @@ import { closedSecrets } from '../domain/closed-secret.ts';
 import { createIdMaker } from '../id-maker.ts';
 import { announceEverywhere } from '../nodes/announcer.ts';
 import { LOCAL_JOBS } from '../nodes/jobs.ts';
+import type { RoomDirectory } from '../room/directory.ts';
 import { RoomState } from '../room/state.ts';
 import { RoomWriter } from '../room/writer.ts';
 import { eventPaths } from '../routes/events.ts';
@@ -27,6 +30,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface ComposedRooms {
   readonly app: Hono<HttpEnv>;
   readonly core: RoomsCore;
+  state(): ServerState;
+  /** What the hub shows to the user of these cookies. */
+  summary(cookies: string | undefined): Promise<RoomsSummary>;
   /** As in RoomsServer. */
   readonly firstToken: string | undefined;
   readonly failed: Promise<void>;
@@ -56,12 +62,14 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     ...composePage(core, directory.rooms, messages.reader),
     ...authentication.paths,
   ];
-  const { middleware, paths } = composeStatus(core, tables, () => copilot.runs.counts());
+  const { middleware, paths, state: serverState } = composeStatus(core, tables, () => copilot.runs.counts());
   if (!core.options.readOnly) await copilot.runs.recover();
   const firstToken = await openSignIn(core);
   return {
     app: createRoomsApp({ paths, middleware, log }),
     core,
+    state: serverState,
+    summary: (cookies) => summarize(core, directory.rooms, cookies),
     firstToken,
     failed,
     listensAt(address) {
@@ -139,4 +147,17 @@ async function openSignIn({ options, state, writer, clock, log }: RoomsCore): Pr
   if (firstToken !== undefined && options.exposure !== undefined)
     log.info(`Everybody signs in with tokens, since ${options.exposure} lets others reach the server`);
   return firstToken;
+}
+
+async function summarize(
+  { state, writer, guard }: RoomsCore,
+  directory: RoomDirectory,
+  cookies: string | undefined,
+): Promise<RoomsSummary> {
+  if (writer.trouble !== undefined) throw new Error('the storage is away');
+  const rooms = [...state.all('room').values()].filter(({ archived }) => !archived);
+  const firing = rooms.filter(({ id }) => state.firingAlerts(id) > 0).length;
+  const viewer = guard.authenticator.recognize(cookies);
+  const mentions = viewer?.scopes.has('read') ? await directory.mentions(viewer) : null;
+  return { kind: 'rooms', rooms: rooms.length, firing, mentions };
 }

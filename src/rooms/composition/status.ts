@@ -1,9 +1,10 @@
+import { aloneDeck } from '../../kernel/deck/deck.ts';
 import { metricsGuard } from '../authentication/metrics-guard.ts';
 import { createMiddleware } from '../authentication/middleware.ts';
 import { OriginGuard } from '../authentication/origin-guard.ts';
 import { FailedSignIns } from '../authentication/rate-limits.ts';
 import { rulesServer } from '../domain/caller.ts';
-import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth } from '../health.ts';
+import { type HealthSources, PROGRAM_VERSION, ROOMS_VERSION, readHealth, stateOf } from '../health.ts';
 import { RequestCounts, RoomsMetrics } from '../rooms-metrics.ts';
 import { mergePaths, type Paths } from '../routes/index.ts';
 import { completePaths } from '../routes/request/middleware.ts';
@@ -12,7 +13,7 @@ import type { RoomsCore } from './core.ts';
 
 /** Health, metrics and OpenAPI, and the middleware of all requests. */
 export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: HealthSources['runs']) {
-  const { options, store, nodes, writer, state, clock, feed, log, guard, closedSecrets } = core;
+  const { deck = aloneDeck, options, store, nodes, writer, state, clock, feed, log, guard, closedSecrets } = core;
   const requests = new RequestCounts();
   const metrics = new RoomsMetrics({
     requests,
@@ -31,8 +32,10 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
   const catchUp = nodes && (() => store.catchUp());
   const middleware = createMiddleware({ origins, counts: requests, clock, log, catchUp });
   let described: string | undefined;
+  const health = () => readHealth({ options, nodes, writer, connections: () => feed.size, runs, closedSecrets });
   const status = statusPaths({
-    health: () => readHealth({ options, nodes, writer, connections: () => feed.size, runs, closedSecrets }),
+    deck,
+    health,
     async isAdmin(credentials) {
       const found = await guard.authenticator.authenticate(credentials);
       return found.ok && rulesServer(found.value);
@@ -47,5 +50,5 @@ export function composeStatus(core: RoomsCore, tables: readonly Paths[], runs: H
     },
   });
   const paths = mergePaths([...tables, status]);
-  return { middleware, paths };
+  return { middleware, paths, state: () => stateOf(health()) };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ownDataDirectory } from '../../kernel/storage/data-directory.ts';
-import { executableFile } from '../../kernel/threads/thread.ts';
+import { ownProgram } from '../../kernel/threads/thread.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import type { RoomNodes } from '../nodes/nodes.ts';
 import { openRoomStore } from '../store/open.ts';
@@ -30,7 +30,7 @@ export async function openStorage(options: RoomsOptions, clock: Clock, log: Log)
   }
   const directory = await ownDataDirectory(resolve(dataDir), clock, (message) => log.warn(message));
   try {
-    const store = await openRoomStore({ directory, clock, durability, log, threadFile: executableFile });
+    const store = await openRoomStore({ directory, clock, durability, log, threadProgram: ownProgram?.() });
     const close = async () => {
       await store.close();
       directory.release();

@@ -77,7 +77,7 @@ test('a repeat without news changes nothing', async (t) => {
   assert.equal(bridge.rooms.core.writer.pos, pos);
 });
 
-test('many changes of state are one card and few lines in its thread', async (t) => {
+test('many changes of state are one card and few lines in its thread', { only: isLongRound }, async (t) => {
   const bridge = await openBridge(t);
   const times = isLongRound ? 1_000 : 200;
   for (let i = 0; i < times; i++) {

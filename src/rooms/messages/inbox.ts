@@ -1,9 +1,8 @@
 import { printInbox } from '../contract/inbox.ts';
-import { accessTo, type RoomAccess } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import { unreadConcerns } from '../domain/member/concern.ts';
-import type { Member } from '../domain/member/member.ts';
 import type { StoredMessage } from '../domain/message/message.ts';
+import { type FollowedRoom, followedRooms } from '../room/followed.ts';
 import { comparePlaces, placeOf } from '../room/order.ts';
 import type { RoomState } from '../room/state.ts';
 import type { RoomStore } from '../store/store.ts';
@@ -53,22 +52,15 @@ export class Inbox {
     return printInbox(json.slice(0, mentions.length), ofThreads);
   }
 
-  #rooms(caller: Caller): readonly (RoomAccess & { readonly member: Member })[] {
+  #rooms(caller: Caller) {
     const { state } = this.#parts;
-    const places = [...state.roomIdsOf(caller.user.id)].map((roomId) => placeOf(state, roomId)).sort(comparePlaces);
-    return places
-      .flatMap(({ roomId }) => {
-        const room = state.get('room', roomId);
-        const access = room?.deletedAt === null ? accessTo(state, caller, room) : undefined;
-        const { member } = access ?? {};
-        return access && member && !member.archived && member.involvement !== 'invisible'
-          ? [{ ...access, member }]
-          : [];
-      })
-      .slice(0, MAX_ROOMS);
+    const latestFirst = followedRooms(state, caller)
+      .map((access) => ({ access, place: placeOf(state, access.room.id) }))
+      .sort((a, b) => comparePlaces(a.place, b.place));
+    return latestFirst.slice(0, MAX_ROOMS).map(({ access }) => access);
   }
 
-  async #find({ room, member, afterSeq }: RoomAccess & { readonly member: Member }): Promise<Found> {
+  async #find({ room, member, afterSeq }: FollowedRoom): Promise<Found> {
     const { store } = this.#parts;
     const query = { roomId: room.id, concerns: member.userId, afterSeq, limit: MAX_MESSAGES };
     const { messages } = await store.page(query);

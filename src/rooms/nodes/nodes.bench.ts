@@ -9,7 +9,8 @@ import {
   spreadOf,
 } from '../../testing/bench.ts';
 import { startPostgres } from '../../testing/postgres.ts';
-import { type Cleanup, Janitor, temporaryFolder } from '../../testing/processes.ts';
+import { type Cleanup, Janitor, type RunningServer, temporaryFolder } from '../../testing/processes.ts';
+import { cpuOfTree } from '../../testing/processor-time.ts';
 import {
   bodyOf,
   makeRooms,
@@ -45,51 +46,70 @@ const SIDES: readonly Side[] = [
   { name: 'three, PostgreSQL', nodes: 3 },
 ];
 
-/** The addresses of the nodes; the mark in a stream's hello shows that it is open. */
-async function start(t: Cleanup, { nodes }: Side): Promise<readonly string[]> {
-  if (nodes === 0) {
-    const args = ['--data-dir', temporaryFolder(t), '--node-id', `node${MARK}`];
-    return [(await startRooms(t, args)).url];
-  }
-  const { url } = await startPostgres(t);
-  const urls: string[] = [];
-  for (let index = 0; index < nodes; index++)
-    urls.push((await startRooms(t, ['--storage-url', url, '--node-id', `node-${index}${MARK}`])).url);
-  return urls;
+interface Started {
+  readonly urls: readonly string[];
+  /** Processor time so far in milliseconds: of the nodes together, and of PostgreSQL. */
+  cpu(): readonly [nodes: number, database: number];
 }
 
-async function onNodes<T>(side: Side, measure: (urls: readonly string[]) => Promise<T>): Promise<T> {
+/** The mark in a stream's hello shows that it is open. */
+async function start(t: Cleanup, { nodes }: Side): Promise<Started> {
+  const servers: RunningServer[] = [];
+  const postgres = nodes === 0 ? undefined : await startPostgres(t);
+  for (let index = 0; index < Math.max(nodes, 1); index++) {
+    const storage = postgres ? ['--storage-url', postgres.url] : ['--data-dir', temporaryFolder(t)];
+    servers.push(await startRooms(t, [...storage, '--node-id', `node-${index}${MARK}`]));
+  }
+  return {
+    urls: servers.map(({ url }) => url),
+    cpu: () => [servers.reduce((sum, server) => sum + cpuOfTree(server), 0), postgres ? cpuOfTree(postgres) : 0],
+  };
+}
+
+async function onNodes<T>(side: Side, measure: (urls: readonly string[], started: Started) => Promise<T>): Promise<T> {
   const janitor = new Janitor();
   try {
-    return await measure(await start(janitor, side));
+    const started = await start(janitor, side);
+    return await measure(started.urls, started);
   } finally {
     await janitor.clean();
   }
 }
 
-async function measurePosts(urls: readonly string[]): Promise<Posting> {
+interface PostCost extends Posting {
+  /** Processor time of a post in microseconds: of the nodes together, and of PostgreSQL. */
+  readonly cpuUs: readonly [nodes: number, database: number];
+}
+
+async function measurePosts(urls: readonly string[], { cpu }: Started): Promise<PostCost> {
   const requests = postsTo(await makeRooms(urls[0] ?? '', ROOMS), 1024);
   const connections = await openConnections(urls, CLIENTS);
   await post(connections, requests, WARM_UP_MS);
+  const before = cpu();
   const posting = await post(connections, requests, MEASURED_MS);
+  const after = cpu();
+  const perPost = (part: 0 | 1) => ((after[part] - before[part]) * 1000) / posting.times.length;
   for (const connection of connections) connection.close();
-  return posting;
+  return { ...posting, cpuUs: [perPost(0), perPost(1)] };
 }
 
 async function benchPosts(): Promise<void> {
-  const samples = new Map<Side, Posting[]>(SIDES.map((side) => [side, []]));
+  const samples = new Map<Side, PostCost[]>(SIDES.map((side) => [side, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
       samples.get(side)?.push(await onNodes(side, measurePosts));
   }
-  const rows = [...samples].map(([{ name }, postings]) => {
-    const time = (share: number) => printSpread(spreadOf(postings.map(({ times }) => percentile(times, share))));
-    return [name, printSpread(spreadOf(postings.map(({ perSecond }) => perSecond))), time(0.5), time(0.99)];
+  const rows = [...samples].map(([{ name }, costs]) => {
+    const of = (value: (cost: PostCost) => number) => printSpread(spreadOf(costs.map(value)));
+    const time = (share: number) => of(({ times }) => percentile(times, share));
+    const cpu = (part: 0 | 1) => of(({ cpuUs }) => cpuUs[part]);
+    return [name, of(({ perSecond }) => perSecond), time(0.5), time(0.99), cpu(0), cpu(1)];
   });
   console.log(
     `\nAcknowledged posts of ${CLIENTS} clients into ${ROOMS} rooms: median (least–most) of ${ROUNDS} starts`,
   );
-  console.log(printTable(['nodes', 'posts/s', 'p50 ms', 'p99 ms'], rows));
+  const head = ['nodes', 'posts/s', 'p50 ms', 'p99 ms', 'processor time of a post in µs: nodes', 'PostgreSQL'];
+  console.log(printTable(head, rows));
 }
 
 const portsOf = (urls: readonly string[]) => urls.map((url) => Number(new URL(url).port));

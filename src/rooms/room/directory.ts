@@ -12,6 +12,7 @@ import type { Room } from '../domain/room/room.ts';
 import type { UserRef } from '../domain/user/user.ts';
 import type { MessageReader } from '../messages/reader.ts';
 import type { UnreadCounts } from '../messages/unread-counts.ts';
+import { followedRooms } from './followed.ts';
 import { comparePlaces, placeOf, type RoomOrder, type RoomPlace } from './order.ts';
 import type { RoomState } from './state.ts';
 
@@ -97,6 +98,14 @@ export class RoomDirectory {
     const { member } = found.value;
     if (!member) return refuse('member_not_found', 'you are not a member of this room');
     return accepted(await this.#me(found.value, member));
+  }
+
+  /** The unread mentions of a caller in all rooms: cheap, since they are counted once. */
+  async mentions(caller: Caller): Promise<number> {
+    const { state, unread } = this.#parts;
+    const rooms = followedRooms(state, caller);
+    const counts = await Promise.all(rooms.map(({ member, afterSeq }) => unread.count(member, afterSeq)));
+    return counts.reduce((sum, { mentions }) => sum + mentions, 0);
   }
 
   /** Sorted by id. */

@@ -112,6 +112,7 @@ export class RoomWriter {
     // Requests that arrived together are all read before the immediate phase of the event loop.
     await new Promise<void>((done) => setImmediate(done));
     while (this.#waiting.length > 0) {
+      await this.#parts.store.turn?.();
       const batch = this.#waiting.splice(0, MAX_BATCH);
       try {
         await this.#commit(batch);

@@ -1,7 +1,6 @@
-import type { Deck } from '../../kernel/deck/deck.ts';
-import type { DeckServer } from '../../kernel/deck/report.ts';
-import { answerDeck } from '../../kernel/deck/route.ts';
 import { type HttpContext, type HttpHandler, headerOf } from '../../kernel/http/app.ts';
+import { cookieOf } from '../../kernel/http/cookie.ts';
+import { USER_COOKIE } from '../authentication/authentication/open.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { RoomsPage } from '../rooms-page.ts';
 import { answerRefusal } from './answer/answers.ts';
@@ -14,7 +13,6 @@ export interface PageRouteParts {
   readonly page: Pick<RoomsPage, 'render' | 'compress'>;
   /** Answers with a file of the page, as kernel/assets.ts does. */
   readonly serve: (c: HttpContext, path: string) => Response | undefined;
-  readonly deck: Deck;
 }
 
 /**
@@ -35,11 +33,8 @@ const POLICY = [
   'trusted-types dompurify',
 ].join('; ');
 
-/** Cookies that the page sets: the user's name without sign-in, and the room seen last. */
-const USER_COOKIE = 'opsdeck_user';
+/** The page sets it: the room seen last. */
 const ROOM_COOKIE = 'opsdeck_room';
-
-const OWN: DeckServer = { name: 'rooms', title: 'Rooms', url: './', state: 'ready' };
 
 /** The page, at every address that it shows. */
 export function pagePaths(parts: PageRouteParts): Paths {
@@ -49,7 +44,6 @@ export function pagePaths(parts: PageRouteParts): Paths {
     '/r/:room': { GET: page },
     '/r/:room/m/:message': { GET: page },
     '/i/:code': { GET: page },
-    '/deck.json': { GET: answerDeck(parts.deck, OWN) },
     '/favicon.svg': { GET: getFile(parts, () => 'favicon.svg') },
     '/assets/:file': { GET: getFile(parts, (c) => `assets/${param(c, 'file')}`) },
   };
@@ -84,9 +78,4 @@ function getPage({ guard, page }: PageRouteParts): HttpHandler {
     if (!/\bgzip\b/.test(headerOf(c, 'accept-encoding') ?? '')) return c.body(html, 200, headers);
     return c.body(await page.compress(html), 200, { ...headers, 'content-encoding': 'gzip' });
   };
-}
-
-function cookieOf(cookies: string | undefined, name: string): string | undefined {
-  const pair = (cookies ?? '').split(/; */).find((text) => text.startsWith(`${name}=`));
-  return pair?.slice(name.length + 1) || undefined;
 }

@@ -34,6 +34,14 @@ test('/health is 503 when writes are not accepted any more', async (t) => {
   assert.ok(headers.get('retry-after'));
 });
 
+test('/deck.json has the state of the server', async (t) => {
+  const rooms = await openTestRooms(t, { options: { durability: 'full' } });
+  const own = async () => (await rooms.send('GET', '/deck.json')).json.servers;
+  assert.deepEqual(await own(), [{ name: 'rooms', title: 'Rooms', url: './', state: 'ready' }]);
+  await rooms.core.writer.close();
+  assert.equal((await own())[0].state, 'failing');
+});
+
 test('a read-only server is healthy, and accepts nothing', async (t) => {
   const reading = await openTestRooms(t, { options: { readOnly: true } });
   const { status, json } = await reading.send('GET', '/health');

@@ -1,10 +1,15 @@
+import type { Deck } from '../../kernel/deck/deck.ts';
+import { answerDeck } from '../../kernel/deck/route.ts';
 import type { Refusal } from '../domain/refusal.ts';
-import type { Health, HealthFindings } from '../health.ts';
+import { type Health, type HealthFindings, stateOf } from '../health.ts';
 import { answer, answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { type Credentials, credentialsOf } from './request/guard.ts';
 
+const OWN = { name: 'rooms', title: 'Rooms', url: './' };
+
 export interface StatusPathsParts {
+  readonly deck: Deck;
   readonly health: () => HealthFindings;
   /** Of the whole server. */
   readonly isAdmin: (credentials: Credentials) => Promise<boolean>;
@@ -17,9 +22,11 @@ export interface StatusPathsParts {
   readonly openapi: () => Promise<string>;
 }
 
-/** Health, metrics, version and OpenAPI. They need no sign-in, but the metrics may have a token. */
-export function statusPaths({ health, isAdmin, metrics, refuseMetrics, version, openapi }: StatusPathsParts): Paths {
+/** The servers that belong together, health, metrics, version and OpenAPI. They need no sign-in, but the metrics may have a token. */
+export function statusPaths(parts: StatusPathsParts): Paths {
+  const { deck, health, isAdmin, metrics, refuseMetrics, version, openapi } = parts;
   return {
+    '/deck.json': { GET: answerDeck(deck, OWN, () => stateOf(health())) },
     '/health': {
       GET: async (c) => {
         const { health: found, accepts, closed } = health();

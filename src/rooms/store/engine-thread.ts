@@ -8,7 +8,7 @@ import {
   type Port,
   type ReviveError,
 } from '../../kernel/threads/calls.ts';
-import { startThread } from '../../kernel/threads/thread.ts';
+import { startThread, type ThreadProgram } from '../../kernel/threads/thread.ts';
 import type { RoomEngine } from './engine.ts';
 import { openSqliteRoomEngine, type RoomEngineOptions } from './sqlite/open.ts';
 import { StorageFullError } from './store.ts';
@@ -19,8 +19,8 @@ interface EngineThreadOptions extends Pick<RoomEngineOptions, 'durability'> {
 }
 
 /** Starts an engine in a thread. An error at opening is reported by the first call. */
-export function startRoomEngine(file: string, options: EngineThreadOptions, log: Log): Part<RoomEngine> {
-  return startThread<RoomEngine>({ file, name: 'room engine', options, log, revive: reviveEngineError });
+export function startRoomEngine(program: ThreadProgram, options: EngineThreadOptions, log: Log): Part<RoomEngine> {
+  return startThread<RoomEngine>({ program, name: 'room engine', options, log, revive: reviveEngineError });
 }
 
 export const reviveEngineError: ReviveError = ({ name, message }) =>

@@ -1,4 +1,5 @@
 import type { DataDirectory } from '../../kernel/storage/data-directory.ts';
+import type { ThreadProgram } from '../../kernel/threads/thread.ts';
 import type { RoomEngine } from './engine.ts';
 import { EngineRoomStore } from './engine-store.ts';
 import { startRoomEngine } from './engine-thread.ts';
@@ -7,8 +8,8 @@ import type { RoomStore } from './store.ts';
 
 export interface RoomStoreOptions extends RoomEngineOptions {
   readonly directory: DataDirectory;
-  /** The executable: the engine runs in a thread of its own. Without it, in this thread. */
-  readonly threadFile?: string | undefined;
+  /** The engine runs in a thread of its own. Without it, in this thread. */
+  readonly threadProgram?: ThreadProgram | undefined;
 }
 
 /** An engine, and the state of its thread. */
@@ -40,10 +41,10 @@ export async function openRoomStoreOn(
   }
 }
 
-async function openEngine({ threadFile, ...options }: RoomStoreOptions): Promise<OpenEngine> {
-  if (threadFile === undefined)
+async function openEngine({ threadProgram, ...options }: RoomStoreOptions): Promise<OpenEngine> {
+  if (threadProgram === undefined)
     return { engine: await openSqliteRoomEngine(options), died: new Promise(() => {}), end: async () => {} };
   const { directory, durability, log } = options;
-  const { methods, died, end } = startRoomEngine(threadFile, { path: directory.path, durability }, log);
+  const { methods, died, end } = startRoomEngine(threadProgram, { path: directory.path, durability }, log);
   return { engine: methods, died, end };
 }

@@ -101,7 +101,7 @@ async function readLog(store: RoomStore): Promise<ReadonlySet<string>> {
   return new Set(lines);
 }
 
-test('acknowledged writes are there once, after kills at any moment', async (t) => {
+test('acknowledged writes are there once, after kills at any moment', { only: isLongRound }, async (t) => {
   const path = temporaryFolder(t);
   const random = new Random(7);
   const acknowledged: string[] = [];

@@ -18,6 +18,8 @@ export interface RoomStore {
   follow(follower: (commit: Commit) => void): void;
   /** Resolves when the followers have been given what was committed on any node before this call. */
   catchUp(): Promise<void>;
+  /** Resolves when an append would wait little for those of other nodes; absent where there are no other nodes. */
+  turn?(): Promise<void>;
   /**
    * Commits the writes as one transaction, in order: gives each event the next position and each new message the next
    * sequence number of its room, and resolves when all of it is on disk and the followers have been given it. `version`: the

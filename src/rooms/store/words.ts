@@ -29,6 +29,10 @@ const WORDS = new RegExp(
   'gu',
 );
 
+/** In a text without these a word is as below, and folds by case alone. */
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+const ASCII_WORDS = /[a-z\d]+/gi;
+
 /** A word as indexed, and its place in the text. */
 export interface Token {
   readonly word: string;
@@ -38,8 +42,9 @@ export interface Token {
 
 /** The words of a text. */
 export function tokensOf(text: string): readonly Token[] {
-  return Array.from(text.matchAll(WORDS), ({ 0: match, index }) => ({
-    word: fold(match),
+  const isAscii = !BEYOND_ASCII.test(text);
+  return Array.from(text.matchAll(isAscii ? ASCII_WORDS : WORDS), ({ 0: match, index }) => ({
+    word: isAscii ? match.toLowerCase() : fold(match),
     start: index,
     end: index + match.length,
   }));

@@ -1,9 +1,10 @@
-// Rooms on a data directory of their own, or on a database, without a port, for tests of routes.
+// Rooms in memory, in a data directory or on a database, without a port, for tests of routes.
 import { mkdirSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createLog, type Log, type LogFormat } from '../../kernel/log.ts';
 import { ownDataDirectory } from '../../kernel/storage/data-directory.ts';
+import type { DatabaseFile } from '../../kernel/storage/database.ts';
 import { type Cleanup, temporaryFolder } from '../../testing/processes.ts';
 import type { RoomsCore } from '../composition/core.ts';
 import { type ComposedRooms, composeRooms } from '../composition/rooms.ts';
@@ -11,6 +12,7 @@ import type { OpenStorage } from '../composition/storage.ts';
 import type { RoomsOptions } from '../config/rooms-options.ts';
 import { openNode } from '../nodes/open.ts';
 import { openRoomStore } from '../store/open.ts';
+import { makeRoomTables, openMemoryRoomStore } from './store/memory-room-store.ts';
 
 export const ROOMS_OPTIONS: Omit<RoomsOptions, 'dataDir'> = {
   listenAddress: { host: '127.0.0.1', port: 0 },
@@ -67,17 +69,21 @@ export interface RequestParts {
 export interface TestRooms {
   readonly core: RoomsCore;
   readonly rooms: ComposedRooms;
+  /** Of its files. */
   readonly folder: string;
   readonly log: () => string;
   send(method: string, path: string, parts?: RequestParts): Promise<RoomsAnswer>;
-  /** Ends these rooms and opens the same directory again, as a restart does, with changed options. */
+  /** Ends these rooms and opens the same ones again, as a restart does, with changed options. */
   restart(changed?: Partial<RoomsOptions>): Promise<TestRooms>;
 }
 
 export interface TestRoomsOptions {
   readonly options?: Partial<RoomsOptions>;
   readonly clock?: Clock;
+  /** The data directory. Without one, the rooms are in memory, and their files in a folder. */
   readonly folder?: string;
+  /** The rooms in memory; new ones by default. */
+  readonly tables?: DatabaseFile | undefined;
   /** `logfmt` by default. */
   readonly logFormat?: LogFormat;
   /** By default that of the options. */
@@ -90,7 +96,8 @@ export async function openTestRooms(
   {
     options,
     clock = systemClock,
-    folder = temporaryFolder(t),
+    folder: given,
+    tables = given === undefined ? makeRoomTables() : undefined,
     logFormat = 'logfmt',
     storage: opened,
   }: TestRoomsOptions = {},
@@ -100,8 +107,9 @@ export async function openTestRooms(
     written += line;
   };
   const log = createLog({ level: 'debug', format: logFormat, clock, write });
+  const folder = given ?? temporaryFolder(t);
   const all: RoomsOptions = { ...ROOMS_OPTIONS, dataDir: folder, ...options };
-  const storage = opened ?? (await openTestStorage(all, clock, log));
+  const storage = opened ?? (await openTestStorage(all, tables, clock, log));
   const { store, nodes } = storage;
   const rooms = await composeRooms({ options: all, store, nodes, clock: storage.clock, log });
   rooms.listensAt('http://127.0.0.1:8065');
@@ -122,15 +130,24 @@ export async function openTestRooms(
     send: (method, path, parts = {}) => send(rooms, method, path, parts),
     async restart(changed = {}) {
       await close();
-      return openTestRooms(t, { options: { ...options, ...changed }, clock, folder });
+      return openTestRooms(t, { options: { ...options, ...changed }, clock, folder, tables });
     },
   };
 }
 
-async function openTestStorage(options: RoomsOptions, clock: Clock, log: Log): Promise<OpenStorage> {
+async function openTestStorage(
+  options: RoomsOptions,
+  tables: DatabaseFile | undefined,
+  clock: Clock,
+  log: Log,
+): Promise<OpenStorage> {
   const { dataDir, storageUrl, durability } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (storageUrl !== undefined) return openNode({ ...options, storageUrl }, clock, log);
+  if (tables) {
+    const store = await openMemoryRoomStore(tables, clock, log);
+    return { kind: 'sqlite', store, clock, dataDir, close: () => store.close() };
+  }
   const directory = await ownDataDirectory(dataDir, systemClock);
   const store = await openRoomStore({ directory, clock, durability, log });
   const close = async () => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
+import { isLongRound } from '../long-round.ts';
 import { sharePostgres } from '../postgres.ts';
 import { useMemoryDisk } from './memory-disk.ts';
 import { launchSharedBrowser } from './shared-browser.ts';
@@ -27,7 +28,12 @@ const report = new TestReport(FOLDER, process.stdout);
 
 async function runFile(file: string): Promise<void> {
   report.begin(file);
-  for await (const event of run({ files: [join(FOLDER, file)], timeout: TIMEOUT_MS, execArgv: V8_FLAGS }))
+  for await (const event of run({
+    files: [join(FOLDER, file)],
+    timeout: TIMEOUT_MS,
+    execArgv: V8_FLAGS,
+    only: isLongRound,
+  }))
     report.take(file, event);
   report.end(file);
 }

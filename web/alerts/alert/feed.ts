@@ -1,4 +1,5 @@
 import type { Poller } from '../../shared/poller.ts';
+import { nextTask } from '../../shared/task.ts';
 import type { ApiError } from '../api.ts';
 import { showFavicon } from '../news/favicon.ts';
 import { News } from '../news/news.ts';
@@ -84,12 +85,16 @@ export class AlertFeed {
         api.groups(filters, this.#receiverPattern(), signal),
         this.#loadReceivers(signal),
       ]);
+      // Thousands of alerts take as many milliseconds to read, to merge, to draw and to look through: a task each.
+      await nextTask();
+      const alerts = mergeAlerts(groups);
+      await nextTask();
       if (signal.aborted) return;
       memory.groups = { asked, groups, at: clock.now() };
       this.#answered = asked;
-      const alerts = mergeAlerts(groups);
       this.#parts.onAlerts(alerts, clock.now());
-      this.#signal([...alerts.values()]);
+      await nextTask();
+      if (!signal.aborted) this.#signal([...alerts.values()]);
     } catch (error) {
       if (!signal.aborted) this.#parts.onFailure(expectApiError(error));
     }

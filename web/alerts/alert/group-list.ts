@@ -1,4 +1,5 @@
 import { h, syncChildren } from '../../shared/dom.ts';
+import { DetailPane } from './details/pane.ts';
 import { GroupCard } from './group-card.ts';
 import { growNear } from './grow.ts';
 import type { GroupView } from './list.ts';
@@ -8,7 +9,7 @@ import type { AlertRowParts } from './row.ts';
 import { Stops } from './stops.ts';
 
 /** Groups that are drawn at first, and when the end of the list comes near. */
-const STEP = 50;
+const STEP = 20;
 /** With more alerts, only the worst group is open at first. */
 const MAX_OPEN = 20;
 
@@ -18,6 +19,7 @@ export class GroupList {
   readonly #opened: Map<string, boolean>;
   readonly #parts: AlertRowParts;
   readonly #cards = h('div', { class: 'group-cards' });
+  readonly #pane = new DetailPane();
   readonly #stops: Stops;
   readonly #growth: ReturnType<typeof growNear>;
   #byKey = new Map<string, GroupCard>();
@@ -27,13 +29,13 @@ export class GroupList {
   /** `opened` keeps which groups were opened and closed, beyond the life of this list. */
   constructor(opened: Map<string, boolean>, parts: AlertRowParts) {
     this.#opened = opened;
-    this.#parts = parts;
+    this.#parts = { ...parts, pane: this.#pane };
     this.#stops = new Stops(this.element);
     this.#growth = growNear(() => {
       this.#limit += STEP;
       this.#draw();
     });
-    this.element.append(this.#cards, this.#growth.element);
+    this.element.append(h('div', { class: 'group-list' }, this.#cards, this.#growth.element), this.#pane.element);
   }
 
   update(views: readonly GroupView[]): void {
@@ -44,6 +46,8 @@ export class GroupList {
   /** Opens or closes every group, including undrawn ones. */
   openAll(open: boolean): void {
     for (const { key } of this.#views) this.#opened.set(key, open);
+    // Open groups are long: those below the window are drawn when it comes near.
+    if (!this.element.contains(document.activeElement)) this.#limit = STEP;
     this.#draw();
   }
 
@@ -54,20 +58,28 @@ export class GroupList {
 
   /** The alerts of the focused line: one, or those of a group. */
   get focused(): readonly ListedAlert[] {
-    const stop = this.#stops.focused;
+    const stop = this.#focusedLine;
     const fingerprint = stop?.closest<HTMLElement>('.alert')?.dataset.fingerprint;
     const element = stop?.closest('.group');
     const alerts = [...this.#byKey.values()].find((card) => card.element === element)?.view.alerts ?? [];
     return fingerprint === undefined ? alerts : alerts.filter((alert) => alert.fingerprint === fingerprint);
   }
 
+  get #focusedLine(): HTMLElement | undefined {
+    return this.#stops.focused ?? this.#pane.focusedLine;
+  }
+
   /** Opens or closes the panel that says why the focused alert notifies or not; false when none is focused. */
   toggleWhy(): boolean {
-    const alert = this.#stops.focused?.closest('.alert');
+    const alert = this.#focusedLine?.closest('.alert');
     const toggle = alert?.querySelector<HTMLElement>('[data-stop][aria-expanded="false"]');
     toggle?.click();
-    const button = alert?.querySelector<HTMLElement>('.why-button');
-    button?.click();
+    const button = (
+      alert?.querySelector('.alert-details') ??
+      (alert && this.#pane.element)
+    )?.querySelector<HTMLElement>('.why-button');
+    // The pane opens with the reasons.
+    if (!(toggle && button?.ariaExpanded === 'true')) button?.click();
     return button !== null && button !== undefined;
   }
 
@@ -90,6 +102,7 @@ export class GroupList {
       known?.update(view, open);
       const remember = (opened: boolean) => {
         this.#opened.set(view.key, opened);
+        this.#pane.check();
         this.#stops.refresh();
       };
       this.#byKey.set(view.key, known ?? new GroupCard(view, open, this.#parts, remember));
@@ -100,6 +113,7 @@ export class GroupList {
     );
     this.#growth.element.hidden = this.#byKey.size === this.#views.length;
     this.#growth.check();
+    this.#pane.check();
     this.#stops.refresh();
   }
 }

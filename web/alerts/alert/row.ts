@@ -3,7 +3,8 @@ import type { Child } from '../../shared/dom.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
 import type { Times } from '../parts/times.ts';
 import { t } from '../text.ts';
-import { alertDetails } from './details.ts';
+import { alertDetails, textsOf } from './details/details.ts';
+import type { DetailPane } from './details/pane.ts';
 import type { AddFilter } from './label-chip.ts';
 import type { ListedAlert } from './model.ts';
 import { isInhibited, isMuted, isSilenced, mutedReceivers } from './model.ts';
@@ -24,6 +25,8 @@ export interface AlertRowParts {
   acknowledge?(alert: Alert): void;
   /** Why the alert notifies or not; loads itself. */
   whyPanel?(alert: Alert): HTMLElement;
+  /** Takes the details where there is room. */
+  readonly pane?: DetailPane;
 }
 
 /** Labels beyond these are seen in the details. */
@@ -37,6 +40,7 @@ export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): 
     { type: 'button', class: 'alert-toggle', 'data-stop': true, tabindex: -1 },
     h('span', { class: 'alert-title' }, titleOf(alert)),
     h('span', { class: 'alert-labels' }, differingLabels(labels, hidden)),
+    h('span', { class: 'alert-note', 'aria-hidden': 'true' }, textsOf(alert)[0]),
     h('span', { class: 'marks' }, stateMarks(alert)),
     h('span', { class: 'age' }, parts.times.element(startsAt, 'age')),
   );
@@ -47,7 +51,8 @@ export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): 
     const isOpen = parts.expanded.has(fingerprint);
     setAttribute(toggle, 'aria-expanded', String(isOpen));
     row.querySelector('.alert-details')?.remove();
-    if (isOpen) row.append(alertDetails(alert, parts));
+    parts.pane?.hide(row);
+    if (isOpen) openDetails(alert, row, parts, draw);
   };
   toggle.addEventListener('click', () => {
     if (!parts.expanded.delete(fingerprint)) parts.expanded.add(fingerprint);
@@ -55,6 +60,15 @@ export function alertRow(alert: Alert, hidden: LabelSet, parts: AlertRowParts): 
   });
   draw();
   return row;
+}
+
+function openDetails(alert: Alert, row: HTMLElement, parts: AlertRowParts, redraw: () => void): void {
+  const details = alertDetails(alert, parts);
+  const close = () => {
+    parts.expanded.delete(alert.fingerprint);
+    redraw();
+  };
+  if (!parts.pane?.show({ row, title: titleOf(alert), details, close })) row.append(details);
 }
 
 /** Not a tab stop, as `x` does the same to the focused line. */

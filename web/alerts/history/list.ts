@@ -3,6 +3,7 @@ import { type Child, h } from '../../shared/dom.ts';
 import { labelList } from '../alert/label-chip.ts';
 import type { PageContext } from '../page.ts';
 import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
+import { serverWords } from '../parts/server-words.ts';
 import { historyHash } from '../route.ts';
 import { type TextKey, t } from '../text.ts';
 
@@ -49,7 +50,7 @@ function notificationRow(notification: SentNotification, times: PageContext['tim
 
 /** Without the number of attempts, which is shown beside it. */
 export function plainError(error: string): string {
-  return error.replace(/^notify retry canceled (?:due to unrecoverable error )?after \d+ attempts: /, '');
+  return serverWords(error.replace(/^notify retry canceled (?:due to unrecoverable error )?after \d+ attempts: /, ''));
 }
 
 /** `webhook`, and `webhook 2` for the second of its kind. */

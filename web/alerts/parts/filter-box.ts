@@ -126,7 +126,10 @@ export class FilterBox {
   }
 
   #change(matchers: readonly Matcher[]): void {
-    this.#parts.onChange(matchers.length === 0 ? '' : formatMatchers(matchers));
+    const filter = matchers.length === 0 ? '' : formatMatchers(matchers);
+    // The address, which the page follows, changes later.
+    this.show(filter);
+    this.#parts.onChange(filter);
   }
 
   #onKey(event: KeyboardEvent): void {

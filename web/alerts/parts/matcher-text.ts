@@ -1,4 +1,5 @@
 import type { Matcher } from '../../../src/alerts/contract/wire.ts';
+import { t } from '../text.ts';
 export const OPERATORS = ['=', '!=', '=~', '!~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
@@ -46,7 +47,7 @@ class SyntaxProblem extends Error {}
  */
 export function parseMatchers(text: string): ParsedMatchers {
   const trimmed = text.trim();
-  if (trimmed.startsWith('{') && !trimmed.endsWith('}')) return { problem: 'the closing } is missing' };
+  if (trimmed.startsWith('{') && !trimmed.endsWith('}')) return { problem: t('filter.no-brace') };
   const scanner = new Scanner(trimmed.startsWith('{') ? trimmed.slice(1, -1) : trimmed);
   try {
     return { matchers: scanner.list() };
@@ -70,7 +71,7 @@ class Scanner {
       matchers.push(this.#matcher());
       this.#skipSpace();
       if (this.#at < this.#text.length && !this.#take(/,/y)) {
-        throw new SyntaxProblem(`expected a comma before ${this.#rest()}`);
+        throw new SyntaxProblem(t('filter.no-comma', { rest: this.#rest() }));
       }
     }
     return matchers;
@@ -78,24 +79,24 @@ class Scanner {
 
   #matcher(): Matcher {
     const name = this.#quoted() ?? this.#take(/[^\s{}!=~,\\"'`]+/y);
-    if (name === undefined) throw new SyntaxProblem(`expected a label name before ${this.#rest()}`);
+    if (name === undefined) throw new SyntaxProblem(t('filter.no-name', { rest: this.#rest() }));
     this.#skipSpace();
     const operator = this.#take(/=~|!~|!=|=/y) as Operator | undefined;
-    if (!operator) throw new SyntaxProblem(`expected =, !=, =~ or !~ after ${name}`);
+    if (!operator) throw new SyntaxProblem(t('filter.no-operator', { name }));
     this.#skipSpace();
     return createMatcher(name, operator, this.#quoted() ?? this.#bareValue());
   }
 
   #bareValue(): string {
     const value = (this.#take(/[^,]+/y) ?? '').trim();
-    if (value.includes('"')) throw new SyntaxProblem(`a quote inside a value needs quotes around it: ${value}`);
+    if (value.includes('"')) throw new SyntaxProblem(t('filter.bare-quote', { value }));
     return value;
   }
 
   #quoted(): string | undefined {
     if (this.#text[this.#at] !== '"') return undefined;
     const literal = this.#take(/"(?:[^"\\]|\\.)*"/sy);
-    if (literal === undefined) throw new SyntaxProblem(`the closing " is missing after ${this.#rest()}`);
+    if (literal === undefined) throw new SyntaxProblem(t('filter.no-quote', { rest: this.#rest() }));
     return literal.slice(1, -1).replace(/\\([n"\\])/g, (_, char: string) => (char === 'n' ? '\n' : char));
   }
 

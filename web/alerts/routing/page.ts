@@ -26,7 +26,7 @@ export class RoutingPage implements Page {
   });
   readonly #error = h('p', { class: 'field-error', id: 'routing-error', role: 'alert', hidden: true });
   readonly #result = h('p', { class: 'routing-result', role: 'status' });
-  readonly #tree = h('div', {}, loadingBox(t('routing.what')));
+  readonly #tree = h('div', { class: 'routing-parts' }, loadingBox(t('routing.what')));
   readonly #abort = new AbortController();
   #routing: Routing | undefined;
   #route: RoutingRoute;

@@ -27,23 +27,26 @@ export class SettingsPage implements Page {
     name.addEventListener('input', () => settings.change({ creator: name.value.trim() }));
     this.element = h(
       'div',
-      { class: 'page narrow' },
-      h('h1', { tabindex: -1 }, t('settings.title')),
-      h('p', { class: 'soft' }, t('settings.kept')),
-      h('div', { class: 'field' }, h('label', { for: 'refresh' }, t('settings.refresh')), refresh),
-      h('div', { class: 'field' }, h('label', { for: 'creator' }, t('settings.creator')), name),
-      choice<Theme>('theme', THEMES, (theme) => t(`settings.theme.${theme}`), readTheme(), chooseTheme),
-      choice(
-        'times',
-        TIME_STYLES,
-        (style) => t(`settings.times.${style}`),
-        times,
-        (style) => settings.change({ times: style }),
+      { class: 'page settings-page' },
+      h(
+        'div',
+        {},
+        h('h1', { tabindex: -1 }, t('settings.title')),
+        h('p', { class: 'soft' }, t('settings.kept')),
+        h('div', { class: 'field' }, h('label', { for: 'refresh' }, t('settings.refresh')), refresh),
+        h('div', { class: 'field' }, h('label', { for: 'creator' }, t('settings.creator')), name),
+        choice<Theme>('theme', THEMES, (theme) => t(`settings.theme.${theme}`), readTheme(), chooseTheme),
+        choice(
+          'times',
+          TIME_STYLES,
+          (style) => t(`settings.times.${style}`),
+          times,
+          (style) => settings.change({ times: style }),
+        ),
+        newsFields(settings),
+        h('p', { class: 'field' }, h('a', { href: formatHash({ ...ALL_ALERTS, wall: true }) }, t('settings.wall'))),
       ),
-      newsFields(settings),
-      h('p', { class: 'field' }, h('a', { href: formatHash({ ...ALL_ALERTS, wall: true }) }, t('settings.wall'))),
-      h('h2', {}, t('key.title')),
-      keyTable(),
+      h('section', { 'aria-label': t('key.title') }, h('h2', {}, t('key.title')), keyTable()),
     );
   }
 

@@ -15,7 +15,7 @@ import { silenceDetails } from './details.ts';
 
 /** One silence with all its data, and the alerts that it matches now. */
 export class SilencePage implements Page {
-  readonly element = h('div', { class: 'page' });
+  readonly element = h('div', { class: 'page silence-page' });
   readonly #context: PageContext;
   readonly #id: string;
   readonly #poller: Poller;

@@ -4,17 +4,21 @@ import type { Times } from '../parts/times.ts';
 import { language, t } from '../text.ts';
 import { acknowledgedUntil } from './annotations.ts';
 
-const format = new Intl.DateTimeFormat(language === 'de' ? 'de' : 'en-GB', {
+const PARTS = {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
   timeZoneName: 'short',
-});
+} as const;
+
+/** Made when it is needed: it takes milliseconds of the start. */
+let format: Intl.DateTimeFormat | undefined;
 
 /** An instant with its day and zone: `Tue, 24 Nov, 03:12 CET`. */
 export function dayAndZone(instant: string | number): string {
+  format ??= new Intl.DateTimeFormat(language === 'de' ? 'de' : 'en-GB', PARTS);
   return format.format(new Date(instant));
 }
 

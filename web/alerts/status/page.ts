@@ -16,7 +16,7 @@ import { language, t } from '../text.ts';
 export class StatusPage implements Page {
   readonly element = h('div', { class: 'page' }, h('h1', { tabindex: -1 }, t('status.title')));
   readonly #context: PageContext;
-  readonly #results = h('div', {}, loadingBox(t('status.what')));
+  readonly #results = h('div', { class: 'status' }, loadingBox(t('status.what')));
   readonly #abort = new AbortController();
 
   constructor(context: PageContext) {
@@ -57,15 +57,23 @@ export class StatusPage implements Page {
     return [
       h(
         'div',
-        { class: 'facts' },
-        panel(t('status.server'), serverFacts(server, times)),
-        panel(t('status.configuration'), configurationFacts(server, times)),
-        panel(t('status.storage'), storageFacts(server)),
+        {},
+        h(
+          'div',
+          { class: 'facts' },
+          panel(t('status.server'), serverFacts(server, times)),
+          panel(t('status.configuration'), configurationFacts(server, times)),
+          panel(t('status.storage'), storageFacts(server)),
+        ),
+        h('h2', { class: 'status-head' }, t('status.notifications')),
+        integrationTable(integrations, times),
       ),
-      h('h2', { class: 'status-head' }, t('status.notifications')),
-      integrationTable(integrations, times),
-      h('div', { class: 'section-head' }, h('h2', {}, title), copy),
-      h('pre', { class: 'config', tabindex: 0, role: 'region', 'aria-label': title }, yaml),
+      h(
+        'div',
+        {},
+        h('div', { class: 'section-head' }, h('h2', {}, title), copy),
+        h('pre', { class: 'config', tabindex: 0, role: 'region', 'aria-label': title }, yaml),
+      ),
     ];
   }
 }

@@ -13,7 +13,6 @@ import { language, t } from '../text.ts';
 
 /** Alerts that fit a wall in letters large enough for a room. */
 const MAX_SHOWN = 14;
-const CLOCK = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const CLOCK_MS = 1000;
 
 /** The alerts for a wall: the newest of the worst severity first, in letters as large as they fit, without controls. */
@@ -26,6 +25,7 @@ export class WallPage implements Page {
   readonly #clock = h('p', { class: 'wall-clock' });
   readonly #state = h('p', { class: 'wall-state', role: 'status' });
   readonly #list = h('ul', { class: 'wall-alerts' });
+  readonly #time = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   readonly #stopClock: () => void;
   #rows = new Map<string, HTMLLIElement>();
   #route: AlertsRoute;
@@ -66,7 +66,7 @@ export class WallPage implements Page {
   }
 
   #tick(): void {
-    setText(this.#clock, CLOCK.format(this.#context.clock.now()));
+    setText(this.#clock, this.#time.format(this.#context.clock.now()));
   }
 
   #showState(isConnected: boolean, text: string): void {

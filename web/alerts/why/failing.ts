@@ -1,5 +1,5 @@
 import type { FailingIntegration } from '../../../src/alerts/contract/integration-health.ts';
-import { h } from '../../shared/dom.ts';
+import { type Child, h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import { placeOf, plainError } from '../history/list.ts';
 import type { Times } from '../parts/times.ts';
@@ -24,25 +24,49 @@ export class FailingNotifications {
       return;
     }
     this.#shown = shown;
-    const rows = failing.map((one) => this.#row(one));
-    this.element.replaceChildren(...(rows.length > 0 ? [h('ul', { class: 'failing' }, rows)] : []));
+    const isOpen = this.element.querySelector('details')?.open === true;
+    this.element.replaceChildren(...(failing.length > 0 ? [this.#box(failing, isOpen)] : []));
   }
 
-  #row({ receiver, integration, index, groups, since, error }: FailingIntegration): HTMLElement {
+  /** One line, however many fail; the details name each. */
+  #box(failing: readonly FailingIntegration[], isOpen: boolean): HTMLElement {
+    const [first] = failing as [FailingIntegration];
+    const summary = h('span', { class: 'failing-sum' }, failing.length === 1 ? this.#texts(first) : this.#sum(failing));
     return h(
-      'li',
-      {},
-      icon('warning'),
+      'details',
+      { class: 'failing', open: isOpen },
+      h('summary', {}, icon('warning'), summary, icon('chevron')),
       h(
-        'p',
+        'ul',
         {},
-        h('strong', {}, receiver),
-        ` (${placeOf(integration, index)}): ${t('failing.groups', { n: groups })} `,
-        this.#times.element(since, 'age'),
-        error !== '' && ': ',
-        error !== '' && h('span', { class: 'failing-error' }, plainError(error)),
+        failing.map((one) => this.#row(one)),
       ),
-      h('a', { href: historyHash({ receiver, outcome: 'failed' }) }, t('failing.history')),
     );
+  }
+
+  #sum(failing: readonly FailingIntegration[]): Child[] {
+    const names = [...new Set(failing.map(({ receiver }) => receiver))];
+    const since = failing.map((one) => one.since).sort()[0] ?? '';
+    return [
+      `${t('failing.receivers', { n: names.length })} `,
+      this.#times.element(since, 'age'),
+      ': ',
+      h('strong', {}, names.join(', ')),
+    ];
+  }
+
+  #row(failing: FailingIntegration): HTMLElement {
+    const href = historyHash({ receiver: failing.receiver, outcome: 'failed' });
+    return h('li', {}, h('p', {}, this.#texts(failing)), h('a', { href }, t('failing.history')));
+  }
+
+  #texts({ receiver, integration, index, groups, since, error }: FailingIntegration): Child[] {
+    return [
+      h('strong', {}, receiver),
+      ` (${placeOf(integration, index)}): ${t('failing.groups', { n: groups })} `,
+      this.#times.element(since, 'age'),
+      error !== '' && ': ',
+      error !== '' && h('span', { class: 'failing-error' }, plainError(error)),
+    ];
   }
 }

@@ -2,6 +2,7 @@
 export const english = {
   'failing.title': 'Failing notifications',
   'failing.groups': '{n} group not notified for || {n} groups not notified for',
+  'failing.receivers': '{n} receiver not notified for || {n} receivers not notified for',
   'failing.history': 'Failed notifications',
   'why.title': 'Why, and what next',
   'why.loading': 'reasons',
@@ -47,6 +48,7 @@ export const english = {
 export const german = {
   'failing.title': 'Fehlschlagende Benachrichtigungen',
   'failing.groups': '{n} Gruppe nicht benachrichtigt seit || {n} Gruppen nicht benachrichtigt seit',
+  'failing.receivers': '{n} Empfänger nicht benachrichtigt seit || {n} Empfänger nicht benachrichtigt seit',
   'failing.history': 'Fehlgeschlagene Benachrichtigungen',
   'why.title': 'Warum, und was nun',
   'why.loading': 'Gründe',

@@ -90,9 +90,6 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     await twinRows(page, 'modelFamily', 2);
     await eventually('the others to keep theirs', async () => (await fills()) === 'leaning,lying');
     assert.deepEqual(await swatches(page, 'modelFamily'), ['solid', '-45deg', '0deg']);
-    assert.deepEqual(await findBarriers(page), []);
-    await figureOf(page, 'overview').scrollIntoViewIfNeeded();
-    await picture(page, 'dashboard/forced-colours');
   });
 
   check('400 percent: 320 pixels are enough for everything, without a scroll to the side', async (t) => {
@@ -131,36 +128,30 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
     await fitsAcross(page);
   });
 
-  for (const width of [390, 1280]) {
-    check(`nothing jumps while the data and the charts load, ${width} pixels wide`, async (t) => {
-      const page = await visit(t, browser, 'about:blank', { width });
-      await page.addInitScript(WATCH_SHIFTS);
-      await page.goto(open);
-      await requestsAre(page, 60);
-      await page.locator('main:not([aria-busy])').waitFor();
-      await figureOf(page, 'overview').locator('canvas[aria-label*=". "]').waitFor();
-      const { sum, sources } = await page.evaluate<{ readonly sum: number; readonly sources: string }>('shifts');
-      assert.ok(sum < MAX_SHIFTED, `${sum}: ${sources}`);
-    });
-  }
+  check('nothing jumps while the data and the charts load on a phone', async (t) => {
+    const page = await visit(t, browser, 'about:blank', { width: 390 });
+    await page.addInitScript(WATCH_SHIFTS);
+    await page.goto(open);
+    await requestsAre(page, 60);
+    await page.locator('main:not([aria-busy])').waitFor();
+    await figureOf(page, 'overview').locator('canvas[aria-label*=". "]').waitFor();
+    const { sum, sources } = await page.evaluate<{ readonly sum: number; readonly sources: string }>('shifts');
+    assert.ok(sum < MAX_SHIFTED, `${sum}: ${sources}`);
+  });
 
-  for (const [how, answer] of [
-    ['cannot be had', { status: 404 }],
-    ['is no code', { status: 200, contentType: 'text/javascript', body: 'this is no code' }],
-  ] as const) {
-    check(`a worker that ${how}: the page shows it and the remedy`, async (t) => {
-      const page = await visit(t, browser, 'about:blank');
-      await page.route('**/assets/worker-*.js', (route) => route.fulfill(answer));
-      await page.goto(open);
-      const alert = page.getByRole('alert').filter({ hasText: 'The data cannot be read.' });
-      await alert.getByText('Reload the page; if that does not help, restart the server.').waitFor();
-      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-      assert.deepEqual(await findBarriers(page, '.notices'), []);
-      await page.unroute('**/assets/worker-*.js');
-      await alert.getByRole('button', { name: 'Reload' }).click();
-      await requestsAre(page, 60);
-    });
-  }
+  check('a worker that is no code: the page shows it and the remedy', async (t) => {
+    const page = await visit(t, browser, 'about:blank');
+    const answer = { status: 200, contentType: 'text/javascript', body: 'this is no code' };
+    await page.route('**/assets/worker-*.js', (route) => route.fulfill(answer));
+    await page.goto(open);
+    const alert = page.getByRole('alert').filter({ hasText: 'The data cannot be read.' });
+    await alert.getByText('Reload the page; if that does not help, restart the server.').waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    assert.deepEqual(await findBarriers(page, '.notices'), []);
+    await page.unroute('**/assets/worker-*.js');
+    await alert.getByRole('button', { name: 'Reload' }).click();
+    await requestsAre(page, 60);
+  });
 
   check('a worker that fails before the users are known: the page shows no loading state', async (t) => {
     const page = await visit(t, browser, 'about:blank');

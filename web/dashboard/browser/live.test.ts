@@ -24,6 +24,7 @@ import {
   startFakeUsageUpstream,
 } from '../../../src/dashboard/testing/fake-usage-upstream.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { findBarriers } from '../../../src/testing/browser.ts';
 import { eventually } from '../../../src/testing/eventually.ts';
 import { openPrefixProxy } from '../../../src/testing/http/proxy.ts';
 import type { SinkAnswer } from '../../../src/testing/http/sink.ts';
@@ -99,7 +100,16 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     const server = await serve(upstream);
     const proxy = await openPrefixProxy(t, server.url, '/team/usage');
     const page = await visit(t, browser, proxy.url, { now });
+    // The first page has no scripts.
+    await page.getByRole('link', { name: 'Theme: as the system' }).click();
+    await page.getByRole('link', { name: 'Theme: light' }).click();
+    await page.getByRole('link', { name: 'DE', exact: true }).click();
+    await page.getByRole('heading', { name: 'Nutzungsübersicht' }).waitFor();
+    await page.locator('html[data-theme=dark]').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('link', { name: 'EN', exact: true }).click();
     await page.getByRole('link', { name: /Open analytics/ }).click();
+    await page.locator('html[data-theme=dark]').waitFor();
     await choose(page, 'Source', 'Live');
     await requestsAre(page, 40);
     assert.equal(new URL(page.url()).pathname, '/team/usage/analytics');
@@ -231,21 +241,6 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     });
   });
 
-  check('a refresh does not wait for background requests', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(10);
-    let asked = 0;
-    upstream.trouble = () => (++asked > 1 ? 'hang' : undefined);
-    const server = await serve(upstream);
-    const page = await visit(t, browser, server.page, { now });
-    await requestsAre(page, 10);
-    await eventually('something is fetched unasked', () => asked > 1);
-    upstream.trouble = () => undefined;
-    upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
-    await refresh(page);
-    await requestsAre(page, 12);
-  });
-
   check('§1: a request of more than thirty seconds has failed, and the page shows it', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(10);
@@ -272,59 +267,6 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await alert.waitFor({ state: 'detached' });
   });
 
-  check('§1.2: pages, repeats and drift: each event once, and missing events are reported', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(30);
-    upstream.largestPage = 8;
-    // While the pages are read two events arrive, and move the others onto later pages.
-    upstream.trouble = (_, index) => {
-      if (index === 1) upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
-      return undefined;
-    };
-    const server = await serve(upstream, {}, { USAGE_EVENTS_CACHE_TTL: '0' });
-    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
-    await requestsAre(page, 30);
-    await kpiIs(page, 'total-cost', dollars(30 * 3));
-    await page.locator('.progress').waitFor({ state: 'hidden' });
-    assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
-    await refresh(page);
-    await requestsAre(page, 32);
-    // From here on upstream answers every page with its first.
-    upstream.events = liveEvents(80);
-    upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
-    await page.reload();
-    await notice(page).getByText('More events than can be fetched at once: the oldest of info are missing.').waitFor();
-    await requestsAre(page, 8);
-    upstream.trouble = () => undefined;
-    await page.reload();
-    await requestsAre(page, 80);
-    assert.equal(await notice(page).count(), 0);
-  });
-
-  check('§1: a passing rate limit or failure is retried once, without a message', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(1200);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const limit = json({}, 429, { 'retry-after': '1' });
-    upstream.trouble = (_, index) => (index === 0 ? held.then(() => limit) : index === 2 ? { status: 503 } : undefined);
-    const server = await serve(upstream);
-    const page = await visit(t, browser, 'about:blank', { now });
-    const answered = page.waitForResponse((response) => response.url().includes('/api/events'));
-    await page.goto(`${server.page}#source=live&range=24h`);
-    await page.getByText('Fetching live data of info …').waitFor();
-    release();
-    assert.equal((await answered).headers()['content-type'], 'application/x-ndjson', 'line by line');
-    await kpiIs(page, 'requests', '1,200');
-    assert.equal(await notice(page).count(), 0);
-    assert.deepEqual(
-      upstream.pages.slice(0, 4).map((asked) => asked.page),
-      [1, 1, 2, 2],
-    );
-  });
-
   check('without live data yet: failures are shown in red, CSV data stay, users fail one by one', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
     upstream.events = liveEvents(20);
@@ -349,20 +291,6 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await requestsAre(page, 20);
   });
 
-  check('a failure on a later page of upstream’s leaves no partial data', async (t) => {
-    const upstream = await startFakeUsageUpstream(t);
-    upstream.events = liveEvents(40);
-    upstream.largestPage = 15;
-    upstream.trouble = ({ page }) => (page === 3 ? json({}, 403) : undefined);
-    const server = await serve(upstream);
-    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
-    await page.getByRole('alert').filter({ hasText: 'info: the upstream site refuses the request' }).waitFor();
-    await requestsAre(page, 0);
-    upstream.trouble = () => undefined;
-    await notice(page).getByRole('button', { name: 'Try again' }).click();
-    await requestsAre(page, 40);
-  });
-
   check('without any token live data are explained, not tried', async (t) => {
     const server = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOfLive(0, 5) } });
     const page = await visit(t, browser, server.page, { now });
@@ -372,5 +300,78 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await page.getByRole('alert').getByText('USAGE_SESSION_TOKEN_INFO').waitFor();
     await page.keyboard.press('c');
     await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  check('what upstream answers, from page to page', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    const { largestPage } = upstream;
+    const server = await serve(upstream);
+    const page = await visit(t, browser, `${server.url}/health`, { now });
+    const begin = () => {
+      Object.assign(upstream, { largestPage, trouble: () => undefined });
+      upstream.pages.length = 0;
+    };
+    /** Opens the page anew: a change behind `#` alone would keep its data. */
+    const open = async (hash: string) => {
+      await page.goto(`${server.url}/health`);
+      await page.goto(`${server.page}${hash}`);
+    };
+
+    await t.test('a refresh does not wait for background requests', async () => {
+      begin();
+      upstream.events = liveEvents(10);
+      let asked = 0;
+      upstream.trouble = () => (++asked > 1 ? 'hang' : undefined);
+      await open('');
+      await requestsAre(page, 10);
+      await eventually('something is fetched unasked', () => asked > 1);
+      upstream.trouble = () => undefined;
+      upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+      await refresh(page);
+      await requestsAre(page, 12);
+    });
+
+    await t.test('§1.2: pages, repeats and drift: each event once, and missing events are reported', async () => {
+      begin();
+      upstream.events = liveEvents(30);
+      upstream.largestPage = 8;
+      // While the pages are read two events arrive, and move the others onto later pages.
+      upstream.trouble = (_, index) => {
+        if (index === 1) upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+        return undefined;
+      };
+      await open('#source=live&range=24h');
+      await requestsAre(page, 30);
+      await kpiIs(page, 'total-cost', dollars(30 * 3));
+      await page.locator('.progress').waitFor({ state: 'hidden' });
+      assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
+      await refresh(page);
+      await requestsAre(page, 32);
+      // From here on upstream answers every page with its first.
+      upstream.events = liveEvents(80);
+      upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
+      await page.reload();
+      await notice(page)
+        .getByText('More events than can be fetched at once: the oldest of info are missing.')
+        .waitFor();
+      await requestsAre(page, 8);
+      upstream.trouble = () => undefined;
+      await page.reload();
+      await requestsAre(page, 80);
+      assert.equal(await notice(page).count(), 0);
+    });
+
+    await t.test('a failure on a later page of upstream’s leaves no partial data', async () => {
+      begin();
+      upstream.events = liveEvents(40);
+      upstream.largestPage = 15;
+      upstream.trouble = ({ page }) => (page === 3 ? json({}, 403) : undefined);
+      await open('#source=live&range=24h');
+      await page.getByRole('alert').filter({ hasText: 'info: the upstream site refuses the request' }).waitFor();
+      await requestsAre(page, 0);
+      upstream.trouble = () => undefined;
+      await notice(page).getByRole('button', { name: 'Try again' }).click();
+      await requestsAre(page, 40);
+    });
   });
 });

@@ -134,7 +134,7 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       await page.getByText('Enter US dollars such as 0.25.').waitFor();
       await minCost(page, '7,50');
       await page.getByText('No request passes these filters.').waitFor();
-      await page.locator('.card-empty').getByRole('button', { name: 'Reset filters' }).click();
+      await page.locator('.state').getByRole('button', { name: 'Reset filters' }).click();
       await position(page, '1–50 of 120');
       await requestsAre(page, 120);
     });

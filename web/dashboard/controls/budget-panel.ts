@@ -1,17 +1,9 @@
+import { judgeBudget } from '../../../src/dashboard/domain/budget.ts';
 import type { BudgetInput } from '../../../src/dashboard/domain/view.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
 import { parseDollars } from '../data/state.ts';
 import type { Ui } from '../shell/ui.ts';
 import { Field } from './controls.ts';
-
-const WARN_SHARE = 0.8;
-
-/** `share` is spent of the budget; undefined without a budget. */
-function stateOf(share: number | undefined, { requests }: BudgetInput): 'none' | 'empty' | 'ok' | 'warn' | 'over' {
-  if (share === undefined) return 'none';
-  if (requests === 0) return 'empty';
-  return share >= 1 ? 'over' : share >= WARN_SHARE ? 'warn' : 'ok';
-}
 
 /** The month's cost beside the monthly budget. */
 export class BudgetPanel {
@@ -33,16 +25,13 @@ export class BudgetPanel {
     this.#budget = budget;
     const { t } = ui;
     const input = h('input', { type: 'text', inputmode: 'decimal', id: 'budget', autocomplete: 'off' });
-    input.value = this.#typed(budget);
     this.#field = new Field(t('budget.monthly'), input, { class: 'inline' });
     input.addEventListener('change', () => {
       const dollars = input.value.trim() === '' ? 0 : parseDollars(input.value);
       this.#field.showError(dollars === undefined ? t('error.budget') : undefined);
       if (dollars === undefined) return;
-      this.#budget = dollars;
-      input.value = this.#typed(dollars);
+      this.set(dollars);
       onBudget(dollars);
-      this.show(this.#input);
     });
     this.element = h(
       'section',
@@ -53,7 +42,14 @@ export class BudgetPanel {
       this.#note,
       this.#field.element,
     );
-    this.show(undefined);
+    this.set(budget);
+  }
+
+  /** Shows a budget in US dollars. */
+  set(budget: number): void {
+    this.#budget = budget;
+    this.#field.control.value = this.#typed(budget);
+    this.show(this.#input);
   }
 
   show(input: BudgetInput | undefined): void {
@@ -62,7 +58,7 @@ export class BudgetPanel {
     if (!input) return;
     const { t, format } = this.#ui;
     const cents = this.#budget * 100;
-    const share = cents > 0 ? input.spentCents / cents : undefined;
+    const { share, level } = judgeBudget(input.spentCents, cents);
     const spent = format.money(input.spentCents);
     const text =
       share === undefined
@@ -70,7 +66,7 @@ export class BudgetPanel {
         : t('budget.of', { spent, budget: format.money(cents), percent: format.percent(share) });
     setText(this.#spent, text);
     setText(this.#note, this.#notes(input).join(' · '));
-    const state = stateOf(share, input);
+    const state = level !== 'none' && input.requests === 0 ? 'empty' : level;
     this.element.dataset.state = state;
     setText(this.#badge, t(`budget.state.${state}`));
     this.#fill.style.inlineSize = `${Math.min(100, (share ?? 0) * 100)}%`;

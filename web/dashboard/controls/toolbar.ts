@@ -4,11 +4,15 @@ import type { PageState, Source } from '../data/state.ts';
 import { SOURCES } from '../data/state.ts';
 import { Menu } from '../shell/menu.ts';
 import type { Ui } from '../shell/ui.ts';
-import { foldButton, iconButton, Segments } from './controls.ts';
+import { Field, fillSelect, foldButton, iconButton, Segments } from './controls.ts';
 
 export interface ToolbarParts {
   onSource(source: Source): void;
   onUser(user: string): void;
+  /** Empty for all projects. */
+  onProject(project: string): void;
+  /** Shows what was read of the logs of assistants. */
+  onLogs(): void;
   onFiles(files: readonly File[]): void;
   /** Deletes the browser's copies of files. */
   onForget(): void;
@@ -32,6 +36,8 @@ export class Toolbar {
   readonly #t: Ui['t'];
   readonly #source: Segments<Source>;
   readonly #user: Segments<string>;
+  readonly #project: Field<HTMLSelectElement>;
+  readonly #logs: HTMLButtonElement;
   readonly #refresh: HTMLButtonElement;
   readonly #files: HTMLInputElement;
   readonly #forgetText = h('span');
@@ -41,6 +47,12 @@ export class Toolbar {
     this.#t = t;
     this.#source = new Segments('source', t('source'), (source) => parts.onSource(source));
     this.#user = new Segments('user', t('user'), (user) => parts.onUser(user));
+    const project = h('select', { id: 'project-filter' });
+    project.addEventListener('change', () => parts.onProject(project.value));
+    this.#project = new Field(t('project'), project, { class: 'inline project-filter' });
+    this.#project.element.hidden = true;
+    this.#logs = iconButton('table', t('logs'), () => parts.onLogs(), { text: true });
+    this.#logs.hidden = true;
     this.#refresh = iconButton('refresh', t('refresh-live'), () => parts.onRefresh(), { text: true });
     this.#files = picker('.csv,.tsv,text/csv', t('load-csv'), true, (files) => parts.onFiles(files));
     const markers = picker('.json,application/json', t('import-markers'), false, ([file]) => {
@@ -67,6 +79,7 @@ export class Toolbar {
       iconButton('upload', t('load-csv'), () => this.pickFiles(), { text: true }),
       this.#forget,
       this.#refresh,
+      this.#logs,
       exports.element,
       iconButton('flag', t('import-markers'), () => markers.click(), { text: true }),
       this.#files,
@@ -80,6 +93,7 @@ export class Toolbar {
         { class: 'toolbar-inner' },
         this.#source.element,
         this.#user.element,
+        this.#project.element,
         foldButton('sliders', t('actions'), actions),
         actions,
       ),
@@ -88,6 +102,18 @@ export class Toolbar {
 
   pickFiles(): void {
     this.#files.click();
+  }
+
+  /** Shown only if there are projects, or one is chosen. */
+  showProjects(projects: readonly string[], chosen: string): void {
+    this.#project.element.hidden = projects.length === 0 && chosen === '';
+    const named = projects.map((name) => ({ value: name, label: name }));
+    fillSelect(this.#project.control, [{ value: '', label: this.#t('project.all') }, ...named], chosen);
+  }
+
+  /** There are logs of assistants. */
+  showLogs(): void {
+    this.#logs.hidden = false;
   }
 
   /** `names`: the files that the browser keeps. */

@@ -7,21 +7,23 @@ export type About = Partial<EventListHead>;
 export class BadLines extends Error {}
 
 /**
- * Reads `application/x-ndjson`: an object about the answer in the first line, then an event a line. `onRead` gets
- * the number of events after every chunk and may pause the reading. The stream is cancelled on failure.
+ * Reads `application/x-ndjson`: an object about the answer in the first line, then an event a line. `onEvents` gets the
+ * events of every chunk, `onRead` then their number so far, and may pause the reading. The stream is cancelled on failure.
  */
 export async function readEventLines(
   stream: ReadableStream<Uint8Array>,
+  onEvents: (events: readonly unknown[]) => void,
   onRead: (events: number, about: About) => Promise<void> | void,
-): Promise<{ readonly about: About; readonly events: readonly unknown[] }> {
+): Promise<{ readonly about: About; readonly count: number }> {
   const decoder = new TextDecoder();
-  const events: unknown[] = [];
+  let count = 0;
   let about: About | undefined;
   let rest = '';
   const take = (text: string) => {
     const lines = parseLines(text);
     if (!about) about = aboutOf(lines.shift());
-    for (const line of lines) events.push(line);
+    count += lines.length;
+    onEvents(lines);
     return about;
   };
   const reader = stream.getReader();
@@ -34,7 +36,7 @@ export async function readEventLines(
       rest = text.slice(end + 1);
       if (end < 0) continue;
       const known = take(text.slice(0, end));
-      await onRead(events.length, known);
+      await onRead(count, known);
     }
     rest += decoder.decode();
     if (rest !== '') take(rest);
@@ -42,7 +44,7 @@ export async function readEventLines(
     await reader.cancel().catch(() => {});
   }
   if (!about) throw new BadLines('the answer is empty');
-  return { about, events };
+  return { about, count };
 }
 
 /** Parses all lines at once, which is much faster than one by one: JSON of one line contains no line feed. */

@@ -19,6 +19,7 @@ export function formatHash(state: PageState): string {
   const entries: (readonly [string, string])[] = [
     ['source', state.source],
     ['user', state.user],
+    ['in', state.project],
     ['range', state.mode === 'time' ? formatTime(state.time) : formatCount(state.count)],
     ['by', state.granularity],
     ['basis', state.basis === 'reported' ? '' : state.basis],
@@ -57,6 +58,7 @@ export function parseHash(hash: string, stored: PageState): PageState {
   return {
     source: oneOf('source', SOURCES, stored.source),
     user: values.get('user') || stored.user,
+    project: values.get('in') ?? '',
     ...range,
     granularity: oneOf('by', GRANULARITIES, stored.granularity),
     basis: values.has('basis') || values.has('range') ? oneOf('basis', COST_BASES, 'reported') : stored.basis,

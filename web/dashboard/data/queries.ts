@@ -32,6 +32,7 @@ export function viewQueryOf(state: PageState, context: QueryContext): ViewQuery 
   return {
     source: state.source,
     user: state.user,
+    project: state.project || undefined,
     selection: selectionOf(state),
     granularity: state.granularity,
     zone: context.zone,

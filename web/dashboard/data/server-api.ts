@@ -1,3 +1,5 @@
+import type { AgentStatus } from '../../../src/dashboard/contract/agents.ts';
+import type { Budget } from '../../../src/dashboard/contract/budget.ts';
 import type { Failure } from '../../../src/dashboard/contract/failure.ts';
 import type { ListedUser, UserList } from '../../../src/dashboard/contract/user-list.ts';
 import type { MarkerStore } from '../../../src/dashboard/domain/marker/marker.ts';
@@ -46,6 +48,21 @@ export async function putMarkers(store: MarkerStore, etag: string | null): Promi
     return { status: 'failed', reason: error instanceof Error ? error.message : String(error) };
   }
 }
+
+export const fetchBudget = (): Promise<Budget> => fetchJson('./api/budget') as Promise<Budget>;
+
+/** Undefined: the server keeps it; otherwise why it does not. */
+export async function putBudget(budget: Budget): Promise<string | undefined> {
+  try {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch('./api/budget', { method: 'PUT', headers, body: JSON.stringify(budget) });
+    return response.ok ? undefined : await errorOf(response);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+export const fetchAgentStatus = async (): Promise<AgentStatus> => (await fetchJson('./api/agents')) as AgentStatus;
 
 export const fetchSampleMarkers = (): Promise<unknown> => fetchJson('./sample/project-markers.json');
 

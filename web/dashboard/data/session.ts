@@ -80,6 +80,11 @@ export class Session {
     return this.#users.filter(({ hasToken }) => hasToken).map(({ label }) => label);
   }
 
+  /** The assistants whose logs the server reads. */
+  get agents(): readonly string[] {
+    return this.#users.filter(({ isAgent }) => isAgent).map(({ label }) => label);
+  }
+
   /** Fetches the default files of all users, then those that the browser keeps. */
   async start(users: readonly ListedUser[]): Promise<void> {
     this.#users = users;
@@ -87,8 +92,8 @@ export class Session {
     // The worker handles requests in order: no need to wait for its start.
     await Promise.all([
       this.#worker.ask({ type: 'start', users: known }),
-      ...users.flatMap(({ label, defaultCsvPaths }) => {
-        if (defaultCsvPaths.length === 0) this.#tried.push(`./data/usage-events-${label}.csv`);
+      ...users.flatMap(({ label, defaultCsvPaths, isAgent }) => {
+        if (defaultCsvPaths.length === 0 && !isAgent) this.#tried.push(`./data/usage-events-${label}.csv`);
         return defaultCsvPaths.map((path) => this.#fetchFile(path, label));
       }),
     ]);
@@ -147,8 +152,9 @@ export class Session {
     const users = this.tokenUsers;
     if (users.length === 0) return undefined;
     const { refresh, atLeast } = options;
+    const { agents } = this;
     const ask = (more: AskOptions) =>
-      this.#worker.ask({ type: 'live', users, from, now: this.#clock.now(), refresh, atLeast }, more);
+      this.#worker.ask({ type: 'live', users, agents, from, now: this.#clock.now(), refresh, atLeast }, more);
     try {
       const results = options.quietly
         ? await ask({ signal: options.quietly })
@@ -162,6 +168,17 @@ export class Session {
     }
     if (this.hasData) await this.#dropSample();
     return this.#live;
+  }
+
+  /** Fetches what has changed in logs; false if no live data were fetched before. */
+  async updateAgents(): Promise<boolean> {
+    const known = this.#live;
+    if (!known) return false;
+    const { agents } = this;
+    const changed = await this.#worker.ask({ type: 'changes', agents, now: this.#clock.now() });
+    const others = known.results.filter(({ user }) => !changed.some((result) => result.user === user));
+    this.#live = { results: [...others, ...changed], at: this.#clock.now() };
+    return true;
   }
 
   async forgetLive(): Promise<void> {

@@ -1,3 +1,4 @@
+import { DEFAULT_BUDGET_USD } from '../../../src/dashboard/domain/budget.ts';
 import { zoneOr } from './hash.ts';
 import type { CostBasis, CountRange, Granularity, Mode, PageState, TimeRange } from './state.ts';
 import { COST_BASES, clampCount, GRANULARITIES, MODES, NO_FILTERS, parseDollars, TOP_MODELS } from './state.ts';
@@ -30,7 +31,6 @@ export interface MarkerDisplay {
   readonly showTablePopover: boolean;
 }
 
-const DEFAULT_BUDGET = 70;
 const DEFAULT_HOURS = 24;
 const DEFAULT_COUNT = 50;
 
@@ -43,11 +43,15 @@ export class Settings {
     this.#storage = storage;
   }
 
-  /** Monthly budget in US dollars; 0: none. */
+  /** The monthly budget in US dollars, as last known of the server; 0: none. */
   get budget(): number {
+    return this.chosenBudget ?? DEFAULT_BUDGET_USD;
+  }
+
+  /** Undefined: nobody has chosen one in this browser. */
+  get chosenBudget(): number | undefined {
     const text = this.#read(KEYS.budget);
-    if (text === null) return DEFAULT_BUDGET;
-    return text.trim() === '' ? 0 : (parseDollars(text) ?? DEFAULT_BUDGET);
+    return text?.trim() === '' ? 0 : parseDollars(text ?? '');
   }
 
   set budget(dollars: number) {
@@ -86,6 +90,7 @@ export class Settings {
     return {
       source: 'csv',
       user: 'all',
+      project: '',
       mode: this.#oneOf<Mode>(KEYS.mode, MODES, 'time'),
       time: this.#readTime(today),
       count: this.#readCount(),

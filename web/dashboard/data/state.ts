@@ -56,6 +56,8 @@ export interface PageState {
   readonly source: Source;
   /** `all` or a user's label. */
   readonly user: string;
+  /** Empty for all. */
+  readonly project: string;
   readonly mode: Mode;
   readonly time: TimeRange;
   readonly count: CountRange;

@@ -1,9 +1,9 @@
-import type { UsageData } from '../../../src/dashboard/domain/usage-data.ts';
+import type { LiveImport, UsageData } from '../../../src/dashboard/domain/usage-data.ts';
 import type { Clock } from '../../shared/clock.ts';
-import type { LiveFailure, LiveRequest, LiveUserResult, Progress } from '../text/messages.ts';
-import { fetchEvents, LiveError } from './fetch.ts';
-import type { LiveCoverage } from './plan.ts';
-import { planFetches, widerHours } from './plan.ts';
+import type { ChangesRequest, LiveFailure, LiveRequest, LiveUserResult, Progress } from '../text/messages.ts';
+import { type EventsAnswer, fetchEvents, LiveError } from './fetch.ts';
+import type { LiveCoverage, LiveRange } from './plan.ts';
+import { planAgentFetches, planFetches, widerHours } from './plan.ts';
 
 const HOUR_MS = 3_600_000;
 const PARALLEL = 4;
@@ -14,6 +14,12 @@ interface UserProgress {
   total: number;
   /** No total is known while a request has not been answered. */
   isOpen: boolean;
+}
+
+/** What was fetched, not yet in the data. */
+interface Fetched extends EventsAnswer {
+  readonly live: LiveImport;
+  readonly newestAt: number | undefined;
 }
 
 /** A request with its signal and progress. */
@@ -28,7 +34,6 @@ export class LiveCache {
   readonly #data: UsageData;
   readonly #clock: Clock;
   readonly #covered = new Map<string, LiveCoverage>();
-  readonly #counts = new Map<string, number>();
   readonly #truncated = new Set<string>();
 
   constructor(data: UsageData, clock: Clock) {
@@ -39,7 +44,6 @@ export class LiveCache {
   clear(): void {
     this.#data.clearLive();
     this.#covered.clear();
-    this.#counts.clear();
     this.#truncated.clear();
   }
 
@@ -66,6 +70,14 @@ export class LiveCache {
     return request.users.flatMap((user) => results.get(user) ?? []);
   }
 
+  /** Fetches what has changed of assistants, as far back as they are cached. */
+  follow({ agents, now }: ChangesRequest, signal: AbortSignal): Promise<readonly LiveUserResult[]> {
+    const users = agents.filter((agent) => this.#covered.has(agent));
+    const all = { type: 'live', users, agents, now, refresh: false, atLeast: undefined } as const;
+    // Nothing older is wanted.
+    return this.update({ ...all, from: Number.POSITIVE_INFINITY }, signal, () => {});
+  }
+
   async #updateUser(user: string, job: Job): Promise<LiveUserResult> {
     let failure: LiveFailure | undefined;
     try {
@@ -78,7 +90,7 @@ export class LiveCache {
     const covered = this.#covered.get(user);
     return {
       user,
-      events: this.#counts.get(user) ?? 0,
+      events: this.#data.liveCount(user),
       fetchedAt: covered?.fetchedAt,
       from: covered?.from,
       truncated: this.#truncated.has(user),
@@ -91,7 +103,7 @@ export class LiveCache {
     const { from, now, atLeast } = job;
     if (from === undefined || atLeast === undefined) return;
     let hours: number | undefined = (now - from) / HOUR_MS;
-    for (let tries = 0; (this.#counts.get(user) ?? 0) < atLeast; tries += 1) {
+    for (let tries = 0; this.#data.liveCount(user) < atLeast; tries += 1) {
       hours = widerHours(hours, tries);
       if (hours === undefined) return;
       await this.#fetchMissing(user, now - hours * HOUR_MS, job);
@@ -100,9 +112,7 @@ export class LiveCache {
 
   async #fetchMissing(user: string, from: number | undefined, job: Job): Promise<void> {
     const { now, refresh, signal, state, report } = job;
-    const known = this.#covered.get(user);
-    const wasRefreshed = known !== undefined && known.fetchedAt >= now;
-    for (const range of planFetches(known, from, now, refresh && !wasRefreshed)) {
+    for (const range of this.#plan(user, from, job)) {
       const earlier = { ...state };
       const onRead = (done: number, total: number) => {
         Object.assign(state, {
@@ -113,19 +123,38 @@ export class LiveCache {
         report();
       };
       state.isOpen = true;
-      const { events, truncated } = await fetchEvents(user, range, { refresh, signal, clock: this.#clock, onRead });
-      const before = this.#covered.get(user);
-      const counts = before ? this.#data.addLive(user, events, now) : this.#data.setLive(user, events, now);
-      this.#counts.set(user, before ? (this.#counts.get(user) ?? 0) + countBeyond(events, before) : counts.events);
-      if (truncated) this.#truncated.add(user);
-      const reachesNow = range.to === undefined;
-      this.#covered.set(user, {
-        from: before && reachesNow ? before.from : range.from,
-        to: reachesNow ? now : (before?.to ?? now),
-        fetchedAt: reachesNow ? this.#clock.now() : (before?.fetchedAt ?? this.#clock.now()),
-        newestAt: reachesNow ? (newestOf(events) ?? before?.newestAt) : before?.newestAt,
-      });
+      const live = this.#data.openLive(user, now);
+      let newestAt: number | undefined;
+      const onEvents = (events: readonly unknown[]) => {
+        live.push(events);
+        newestAt = newestOf(events, newestAt);
+      };
+      const options = { refresh, signal, clock: this.#clock, onEvents, onRead };
+      this.#keep(user, range, { ...(await fetchEvents(user, range, options)), live, newestAt }, now);
     }
+  }
+
+  #plan(user: string, from: number | undefined, { agents, now, refresh }: Job): readonly LiveRange[] {
+    const known = this.#covered.get(user);
+    if (agents.includes(user)) return planAgentFetches(known, from);
+    const wasRefreshed = known !== undefined && known.fetchedAt >= now;
+    return planFetches(known, from, now, refresh && !wasRefreshed);
+  }
+
+  #keep(user: string, range: LiveRange, answer: Fetched, now: number): void {
+    const { live, newestAt, truncated, version, from } = answer;
+    const before = this.#covered.get(user);
+    const reachesNow = range.to === undefined;
+    if (!before) this.#data.clearLive(user);
+    if (range.changedAfter === undefined || from !== undefined) live.finish(from);
+    if (truncated) this.#truncated.add(user);
+    this.#covered.set(user, {
+      from: before && reachesNow ? before.from : range.from,
+      to: reachesNow ? now : (before?.to ?? now),
+      fetchedAt: reachesNow ? this.#clock.now() : (before?.fetchedAt ?? this.#clock.now()),
+      newestAt: reachesNow ? (newestAt ?? before?.newestAt) : before?.newestAt,
+      version: reachesNow ? version : before?.version,
+    });
   }
 }
 
@@ -140,16 +169,9 @@ function failureOf(error: unknown): LiveFailure {
   return { code: 'page_error', message: error instanceof Error ? error.message : String(error), hint: undefined };
 }
 
-/** The number of raw events outside of the cached range. */
-function countBeyond(events: readonly unknown[], { from, newestAt }: LiveCoverage): number {
-  return events.filter((event) => {
-    const at = instantOf(event);
-    return (from !== undefined && at < from) || newestAt === undefined || at > newestAt;
-  }).length;
-}
-
-function newestOf(events: readonly unknown[]): number | undefined {
-  let newest: number | undefined;
+/** The newest instant of the events, and of `known`. */
+function newestOf(events: readonly unknown[], known: number | undefined): number | undefined {
+  let newest = known;
   for (const event of events) {
     const at = instantOf(event);
     if (Number.isFinite(at) && (newest === undefined || at > newest)) newest = at;

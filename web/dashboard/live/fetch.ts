@@ -9,8 +9,11 @@ import type { LiveRange } from './plan.ts';
 const PROGRESS_MS = 50;
 
 export interface EventsAnswer {
-  readonly events: readonly unknown[];
   readonly truncated: boolean;
+  /** Of an assistant. */
+  readonly version: number | undefined;
+  /** The events replace all from this instant on. Undefined: nothing has changed, or the request was not for changes. */
+  readonly from: number | undefined;
 }
 
 export interface FetchOptions {
@@ -18,6 +21,8 @@ export interface FetchOptions {
   readonly refresh: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Gets the raw events, in parts, as they arrive. */
+  onEvents(events: readonly unknown[]): void;
   /** Events read and in total; 0 if the total is unknown. */
   onRead(done: number, total: number): void;
 }
@@ -32,7 +37,7 @@ export class LiveError extends Error {
   }
 }
 
-/** A user's raw events of a range, read as they arrive; throws a LiveError or the signal's reason. */
+/** Reads a user's raw events of a range as they arrive; throws a LiveError or the signal's reason. */
 export async function fetchEvents(user: string, range: LiveRange, options: FetchOptions): Promise<EventsAnswer> {
   const { signal } = options;
   try {
@@ -43,9 +48,10 @@ export async function fetchEvents(user: string, range: LiveRange, options: Fetch
       headers: { accept: 'application/x-ndjson' },
     });
     if (!response.ok || !response.body) throw new LiveError(await failureOf(response));
-    const { about, events } = await readEventLines(response.body, reportProgress(options));
-    options.onRead(events.length, events.length);
-    return { events, truncated: about.truncated === true };
+    const onEvents = (events: readonly unknown[]) => options.onEvents(events);
+    const { about, count } = await readEventLines(response.body, onEvents, reportProgress(options));
+    options.onRead(count, count);
+    return { truncated: about.truncated === true, version: about.version, from: about.from };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof LiveError) throw error;
@@ -55,10 +61,11 @@ export async function fetchEvents(user: string, range: LiveRange, options: Fetch
   }
 }
 
-function queryOf(user: string, { from, to }: LiveRange, refresh: boolean): URLSearchParams {
+function queryOf(user: string, { from, to, changedAfter }: LiveRange, refresh: boolean): URLSearchParams {
   const query = new URLSearchParams({ user });
   if (from !== undefined) query.set('startDate', String(from));
   if (to !== undefined) query.set('endDate', String(to));
+  if (changedAfter !== undefined) query.set('changedAfter', String(changedAfter));
   if (refresh) query.set('refresh', '1');
   return query;
 }

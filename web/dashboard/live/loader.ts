@@ -25,6 +25,7 @@ export class LiveLoader {
   /** Of the prefetch, which any request aborts. */
   #unasked = new AbortController();
   #waiting = 0;
+  #isChangeWaiting = false;
 
   constructor(parts: LiveLoaderParts) {
     this.#parts = parts;
@@ -45,6 +46,18 @@ export class LiveLoader {
       await this.#update(true);
       this.showNotice();
     });
+  }
+
+  /** Fetches what has changed in the logs of assistants; changes that come while one waits are fetched with it. */
+  async follow(): Promise<void> {
+    if (this.#isChangeWaiting || this.#parts.state().source === 'csv') return;
+    this.#isChangeWaiting = true;
+    const begin = async () => {
+      this.#isChangeWaiting = false;
+      if (await this.#parts.session.updateAgents()) this.#parts.onData();
+    };
+    this.#running = this.#running.then(begin, begin);
+    await this.#running;
   }
 
   showNotice(): void {

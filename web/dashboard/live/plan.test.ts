@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIVE_TTL_MS, type LiveCoverage, OVERLAP_MS, planFetches, widerHours, windowHours } from './plan.ts';
+import {
+  LIVE_TTL_MS,
+  type LiveCoverage,
+  OVERLAP_MS,
+  planAgentFetches,
+  planFetches,
+  widerHours,
+  windowHours,
+} from './plan.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,4 +54,15 @@ test('a window with too few events doubles three times, and never beyond a year'
   assert.equal(widerHours(48, 3), undefined);
   assert.equal(widerHours(300 * 24, 0), 365 * 24);
   assert.equal(widerHours(365 * 24, 0), undefined);
+});
+
+test('of an assistant only changes are fetched, at any age, and what lies before without an overlap', () => {
+  const known: LiveCoverage = { ...cached, version: 7 };
+  const changes = { from: known.from, to: undefined, changedAfter: 7 };
+  assert.deepEqual(planAgentFetches(undefined, NOW - HOUR + 1), [{ from: NOW - HOUR, to: undefined }]);
+  assert.deepEqual(planAgentFetches(known, NOW - HOUR), [changes]);
+  const earlier = { from: NOW - 48 * HOUR, to: NOW - 24 * HOUR - 1 };
+  assert.deepEqual(planAgentFetches(known, NOW - 48 * HOUR), [changes, earlier]);
+  assert.deepEqual(planAgentFetches(known, undefined), [changes, { ...earlier, from: undefined }]);
+  assert.deepEqual(planAgentFetches({ ...known, from: undefined }, undefined), [{ ...changes, from: undefined }]);
 });

@@ -14,6 +14,8 @@ const DOUBLINGS = 3;
 export interface LiveRange {
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** Of an assistant: only if something has changed after this version of its requests. */
+  readonly changedAfter?: number | undefined;
 }
 
 /** The cached range of a user. */
@@ -22,6 +24,8 @@ export interface LiveCoverage {
   readonly to: number;
   readonly fetchedAt: number;
   readonly newestAt: number | undefined;
+  /** Of an assistant: the version that its requests have at least. */
+  readonly version?: number | undefined;
 }
 
 /** The requests that complete the wanted range; none if the cache is fresh and reaches far enough. */
@@ -42,6 +46,15 @@ export function planFetches(
     plan.push({ from: Math.floor(since / MINUTE_MS) * MINUTE_MS, to: undefined });
   }
   return plan;
+}
+
+/** The same for an assistant, whose server knows what has changed. */
+export function planAgentFetches(cached: LiveCoverage | undefined, from: number | undefined): readonly LiveRange[] {
+  const start = from === undefined ? undefined : Math.floor(from / MINUTE_MS) * MINUTE_MS;
+  if (!cached) return [{ from: start, to: undefined }];
+  const changes = { from: cached.from, to: undefined, changedAfter: cached.version };
+  const isEnough = cached.from === undefined || (start !== undefined && start >= cached.from);
+  return isEnough ? [changes] : [changes, { from: start, to: cached.from - 1 }];
 }
 
 /** Hours that likely hold the newest `count` requests; undefined: without bounds. */

@@ -20,6 +20,10 @@ export interface MarkerEditorParts {
   users(): readonly string[];
   /** The user that the page shows, or `all`. */
   user(): string;
+  /** The project that the page shows; empty: all. */
+  project(): string;
+  /** The projects of logs. */
+  projects(): readonly string[];
   /** The sums of an interval in the active source. */
   cover(user: string, from: number, to: number): Promise<Sums>;
 }
@@ -43,13 +47,13 @@ export class MarkerEditor {
 
   /** Opens the dialog for a new marker: from now on, or of a drawn range. */
   create(range?: TimeSpan): void {
-    const { markers, ui, user, users } = this.#parts;
+    const { markers, ui, user, users, project } = this.#parts;
     const now = ui().clock.now();
     const draft: MarkerDraft = {
       user: user() === 'all' ? (users()[0] ?? 'info') : user(),
       start: new Date(Math.floor((range?.from ?? now) / MINUTE_MS) * MINUTE_MS).toISOString(),
       end: range ? new Date(Math.ceil(range.to / MINUTE_MS) * MINUTE_MS).toISOString() : null,
-      project: '',
+      project: project(),
       task: '',
       note: '',
     };
@@ -101,13 +105,13 @@ export class MarkerEditor {
   }
 
   #open(marker: ProjectMarker | undefined, draft: MarkerDraft, save: (draft: MarkerDraft) => void): void {
-    const { markers, ui, users, notices } = this.#parts;
+    const { markers, ui, users, notices, projects } = this.#parts;
     const { t } = ui();
     const dialog = new MarkerDialog(ui(), {
       marker,
       draft,
       users: users(),
-      projects: markers.projects,
+      projects: [...new Set([...markers.projects, ...projects()])],
       cover: (user, from, to) => this.#cover(marker?.id, user, from, to),
       onSave: (saved) => {
         const isSample = marker !== undefined && markers.isSample(marker.id);

@@ -53,7 +53,8 @@ export class MarkerTable {
   show(view: View): void {
     this.#most = Math.max(0, ...view.markers.map(({ raw }) => raw.cost));
     this.#table.show(view.markers);
-    this.#card.showEmpty(view.markers.length === 0 ? this.#ui.t('empty.markers') : undefined);
+    const { t } = this.#ui;
+    this.#card.showEmpty(view.markers.length === 0 ? t('empty.markers') : undefined, t('empty.markers.text'));
   }
 
   #columns(parts: MarkerTableParts) {

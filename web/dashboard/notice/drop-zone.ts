@@ -8,6 +8,12 @@ export interface DropZoneParts {
   onSample(): void;
 }
 
+const WORDS = {
+  empty: { title: 'drop.title', text: 'drop.text' },
+  sample: { title: 'sample.title', text: 'sample.text' },
+  logs: { title: 'logs.none', text: 'logs.none-text' },
+} as const;
+
 /** The drop zone for a first CSV file, hidden once there are data; files may be dropped anywhere. */
 export class DropZone {
   readonly element: HTMLElement;
@@ -43,15 +49,18 @@ export class DropZone {
     this.#listen();
   }
 
-  /** `sample`: a banner for the sample data. `tried`: addresses without a file. */
-  show(mode: 'hidden' | 'empty' | 'sample', tried: readonly string[]): void {
+  /** `sample`: a banner for the sample data. `tried`: addresses without a file; of `logs`, the folders without requests. */
+  show(mode: 'hidden' | 'empty' | 'sample' | 'logs', tried: readonly string[]): void {
     const isSample = mode === 'sample';
     this.element.hidden = mode === 'hidden';
     this.element.classList.toggle('compact', isSample);
-    setText(this.#title, this.#t(isSample ? 'sample.title' : 'drop.title'));
-    setText(this.#text, this.#t(isSample ? 'sample.text' : 'drop.text'));
+    const words = WORDS[mode === 'hidden' ? 'empty' : mode];
+    setText(this.#title, this.#t(words.title));
+    setText(this.#text, this.#t(words.text));
     this.#sample.hidden = isSample;
-    this.#tried.replaceChildren(...tried.map((address) => h('li', {}, h('code', {}, address), ' 404')));
+    this.#tried.replaceChildren(
+      ...tried.map((address) => h('li', {}, h('code', {}, address), mode === 'logs' ? '' : ' 404')),
+    );
     this.#tried.hidden = tried.length === 0 || isSample;
   }
 

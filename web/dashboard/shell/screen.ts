@@ -24,7 +24,7 @@ import { PageHeader } from './header.ts';
 import type { Ui } from './ui.ts';
 
 /** The actions of the page. */
-export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser'> {
+export interface ScreenActions extends Omit<ToolbarParts, 'onSource' | 'onUser' | 'onProject'> {
   onChange(change: Partial<PageState>): void;
   onShift(direction: -1 | 1): void;
   onLanguage(language: Language): void;
@@ -68,11 +68,12 @@ export class Screen {
   /** Shown if the charts' code cannot be loaded. */
   readonly chartError: HTMLElement;
   readonly #kpis: KpiRow;
-  readonly #budget: BudgetPanel;
+  readonly budget: BudgetPanel;
   readonly #markers: MarkerTable;
   readonly #daily: DailyTable;
   readonly #top: TopTable;
   readonly #main = h('main', { id: 'main', tabindex: -1, 'aria-busy': 'true' });
+  readonly #disclaimer = h('p');
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
   readonly #ui: Ui;
   #page: TablePage | undefined;
@@ -81,12 +82,14 @@ export class Screen {
   /** Takes over the notices and progress of `before`. */
   constructor(ui: Ui, palette: Palette, start: ScreenStart, actions: ScreenActions, before?: Screen) {
     this.#ui = ui;
+    setText(this.#disclaimer, ui.t('disclaimer'));
     const popovers = new PopoverSwitch(start.hasPopovers, (isOn) => actions.onPopovers(isOn));
     this.header = new PageHeader(ui, this.#main, actions);
     this.toolbar = new Toolbar(ui, {
       ...pick(actions),
       onSource: (source) => actions.onChange({ source }),
       onUser: (user) => actions.onChange({ user }),
+      onProject: (project) => actions.onChange({ project }),
     });
     this.range = new RangePanel(ui, start.state, actions);
     this.notices = before?.notices ?? new Notices(ui);
@@ -99,7 +102,7 @@ export class Screen {
       onSample: () => actions.onSample(),
     });
     this.#kpis = new KpiRow(ui);
-    this.#budget = new BudgetPanel(ui, start.budget, (dollars) => actions.onBudget(dollars));
+    this.budget = new BudgetPanel(ui, start.budget, (dollars) => actions.onBudget(dollars));
     const shared = { palette, popovers };
     this.#markers = new MarkerTable(ui, {
       ...shared,
@@ -115,7 +118,7 @@ export class Screen {
       onPage: (page) => actions.onPage(page),
       onOrder: (order) => actions.onOrder(order),
     });
-    this.chartError = h('p', { class: 'card card-empty', role: 'alert', hidden: true }, ui.t('error.charts'));
+    this.chartError = h('p', { class: 'card state', role: 'alert', hidden: true }, ui.t('error.charts'));
     this.charts = this.#layOut();
     this.#main.append(this.charts);
   }
@@ -126,12 +129,11 @@ export class Screen {
   }
 
   mount(body: HTMLElement): void {
-    const { t } = this.#ui;
     body.replaceChildren(
       this.header.element,
       this.toolbar.element,
       h('div', { class: 'frame' }, this.#sections(), this.#main),
-      h('footer', { class: 'foot' }, h('p', {}, t('disclaimer'))),
+      h('footer', { class: 'foot' }, this.#disclaimer),
       // In the corner, where they move no other element.
       h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
       this.dropZone.overlay,
@@ -139,10 +141,15 @@ export class Screen {
     );
   }
 
-  /** Shows sums and tables. The first time the tables are returned as steps for the caller: charts go first. */
-  showView(view: View, state: PageState): readonly (() => void)[] {
-    this.#kpis.show(view, state.basis);
-    this.#budget.show(view.budget);
+  /**
+   * Shows sums and tables. The first time the tables are returned as steps for the caller: charts go first. `estimate`
+   * says what estimated costs are.
+   */
+  showView(view: View, state: PageState, estimate: string | undefined): readonly (() => void)[] {
+    this.#kpis.show(view, state.basis, estimate);
+    this.toolbar.showProjects(view.projects, state.project);
+    setText(this.#disclaimer, this.#ui.t(estimate === undefined ? 'disclaimer' : 'disclaimer.estimates'));
+    this.budget.show(view.budget);
     const tables = [
       () => this.#markers.show(view),
       () => this.#daily.show(view),
@@ -195,7 +202,7 @@ export class Screen {
       this.notices.element,
       this.dropZone.element,
       this.range.element,
-      h('div', { class: 'summary' }, this.#kpis.element, this.#budget.element),
+      h('div', { class: 'summary' }, this.#kpis.element, this.budget.element),
       this.chartError,
       h(
         'section',
@@ -232,11 +239,12 @@ export class Screen {
 }
 
 /** The toolbar's part of the actions. */
-function pick(actions: ScreenActions): Omit<ToolbarParts, 'onSource' | 'onUser'> {
+function pick(actions: ScreenActions): Omit<ToolbarParts, 'onSource' | 'onUser' | 'onProject'> {
   return {
     onFiles: (files) => actions.onFiles(files),
     onForget: () => actions.onForget(),
     onRefresh: () => actions.onRefresh(),
+    onLogs: () => actions.onLogs(),
     onExportCsv: () => actions.onExportCsv(),
     onExportJson: () => actions.onExportJson(),
     onExportPicture: () => actions.onExportPicture(),

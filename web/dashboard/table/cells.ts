@@ -22,8 +22,9 @@ export function projectCell(row: EventRow, palette: Palette): Child {
   return h('span', { class: 'with-dot', title: row.task || undefined }, dot, row.project || '–');
 }
 
-/** The source's text for an included event, else US dollars. */
+/** The source's text for an included event or one without a price, else US dollars. */
 export function costText(row: EventRow, basis: string, { format }: Ui): Child {
+  if (row.isEstimated && !row.isChargeable) return row.costDisplay;
   if (basis !== 'reported') return format.money(row.basisCents);
   return row.isIncluded ? h('span', { class: 'pill' }, row.costDisplay) : format.money(row.costCents);
 }

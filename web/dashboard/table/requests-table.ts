@@ -128,7 +128,7 @@ export class RequestsTable {
     if (page.total > 0) this.#card.showEmpty(undefined);
     else if (hasFilters(this.#filters)) {
       const onclick = () => this.#change(NO_FILTERS);
-      this.#card.showEmpty(t('empty.filters'), h('button', { type: 'button', onclick }, t('filter.reset')));
+      this.#card.showEmpty(t('empty.filters'), '', h('button', { type: 'button', onclick }, t('filter.reset')));
     } else this.#card.showEmpty(t('empty.selection'));
   }
 

@@ -1,13 +1,13 @@
 import type { Child } from '../../shared/dom.ts';
-import { h, setText } from '../../shared/dom.ts';
+import { h } from '../../shared/dom.ts';
+import { stateBox } from '../../shared/shell/states.ts';
 
 /** A section of the page with title, tools, and a text for when it is empty. */
 export class TableCard {
   readonly element: HTMLElement;
   readonly tools = h('div', { class: 'card-tools' });
   readonly body = h('div', { class: 'card-body' });
-  readonly #emptyText = h('p');
-  readonly #empty = h('div', { class: 'card-empty', hidden: true }, this.#emptyText);
+  readonly #empty = h('div', { hidden: true });
 
   constructor(id: string, title: string, hint: string) {
     this.element = h(
@@ -24,13 +24,12 @@ export class TableCard {
     );
   }
 
-  /** Shows a text instead of the table; undefined: the table. */
-  showEmpty(text: string | undefined, ...actions: readonly Child[]): void {
-    this.#empty.hidden = text === undefined;
-    this.body.hidden = text !== undefined;
-    if (text === undefined) return;
-    setText(this.#emptyText, text);
-    this.#empty.replaceChildren(this.#emptyText);
-    for (const action of actions) if (action instanceof Node) this.#empty.append(action);
+  /** Shows a title and what to do instead of the table; undefined: the table. */
+  showEmpty(title: string | undefined, text = '', ...actions: readonly Child[]): void {
+    this.#empty.hidden = title === undefined;
+    this.body.hidden = title !== undefined;
+    if (title !== undefined && this.#empty.dataset.title !== title)
+      this.#empty.replaceChildren(stateBox(title, text, ...actions));
+    this.#empty.dataset.title = title ?? '';
   }
 }

@@ -50,7 +50,7 @@ export class TopTable {
     this.#table.show(view.top);
     const isFree = view.top.length === 0 && view.counts.selected > 0;
     const { t } = this.#ui;
-    if (isFree) this.#card.showEmpty(t('top.free'), this.#byList);
+    if (isFree) this.#card.showEmpty(t('top.free'), '', this.#byList);
     else this.#card.showEmpty(view.top.length === 0 ? t('empty.selection') : undefined);
   }
 

@@ -15,6 +15,39 @@ export const german: Readonly<Record<TextKey, string>> = {
   disclaimer:
     'Alle Kosten dienen nur der Information, sind ohne Gewähr und keine Abrechnung. Sie stammen aus der Quelle und werden nie aus Tokens berechnet.',
 
+  'disclaimer.estimates':
+    'Alle Kosten dienen nur der Information, sind ohne Gewähr und keine Abrechnung. Kosten aus Protokollen von Assistenten sind aus Token und Listenpreisen geschätzt; im Abo sind sie der API-Gegenwert, nicht der gezahlte Betrag.',
+  estimate: 'geschätzt nach Listenpreisen, {date}',
+  'estimate.part': 'teils geschätzt nach Listenpreisen, {date}',
+  'estimate.undated': 'geschätzt nach eigener Preistabelle',
+  'estimate.part-undated': 'teils geschätzt nach eigener Preistabelle',
+  'estimate.what': 'Token mal API-Preis. Im Abo ist das der API-Gegenwert, nicht der gezahlte Betrag.',
+
+  project: 'Projekt',
+  'project.all': 'Alle Projekte',
+  logs: 'Protokolle',
+  'logs.title': 'Protokolle der Assistenten',
+  'logs.assistant': 'Assistent',
+  'logs.files': 'Dateien',
+  'logs.size': 'Größe',
+  'logs.left-out': 'Ausgelassen',
+  'logs.left-out-why': 'Was ausgelassen wurde',
+  'logs.skipped.lines': 'nicht verstandene Zeilen',
+  'logs.skipped.longLines': 'zu lange Zeilen',
+  'logs.skipped.links': 'Verweise aus dem Ordner hinaus',
+  'logs.skipped.unreadable': 'nicht lesbare Dateien oder Ordner',
+  'logs.folders': 'Durchsuchte Ordner',
+  'logs.found': '{n} Datei || {n} Dateien',
+  'logs.empty': 'nichts gefunden',
+  'logs.prices': 'Kosten',
+  'logs.privacy':
+    'Gelesen werden nur Zahlen, Modelle, Zeiten, Projekte und Kennungen. Fragen und Antworten bleiben in den Protokollen; nichts verlässt diesen Rechner.',
+  'logs.unknown': 'Kein Preis bekannt für {models}. || Kein Preis bekannt für {n} Modelle: {models}.',
+  'logs.unknown-text': 'Ihre Token zählen, ihre Kosten nicht. Eine Datei mit Preisen (--prices) ergänzt sie.',
+  'logs.none': 'Noch kein Assistent hat auf diesem Rechner Anfragen hinterlassen.',
+  'logs.none-text':
+    'Diese Ordner wurden durchsucht; neue Anfragen erscheinen hier binnen Sekunden. Auch eine Nutzungs-CSV lässt sich ablegen.',
+
   toolbar: 'Quelle, Nutzer und Aktionen',
   source: 'Quelle',
   'source.csv': 'CSV',
@@ -110,6 +143,7 @@ export const german: Readonly<Record<TextKey, string>> = {
 
   'progress.file': '{name} wird gelesen …',
   'progress.live': 'Live-Daten von {name} werden geholt …',
+  'progress.logs': 'Der Server liest die Protokolle der Assistenten …',
   'progress.others': 'und {n} weitere',
   'progress.count': '{n} gelesen',
 
@@ -249,7 +283,8 @@ export const german: Readonly<Record<TextKey, string>> = {
   'page.position': '{range} von {n}',
   'empty.selection': 'Keine Anfragen in dieser Auswahl.',
   'empty.filters': 'Keine Anfrage passt zu diesen Filtern.',
-  'empty.markers': 'Noch keine Marker. Ein Marker sagt, zu welchem Projekt und welcher Aufgabe ein Zeitraum gehört.',
+  'empty.markers': 'Noch keine Marker.',
+  'empty.markers.text': 'Ein Marker sagt, zu welchem Projekt und welcher Aufgabe ein Zeitraum gehört.',
 
   'popover.switch': 'Marker-Details beim Zeigen',
   'display.markers': 'Marker',
@@ -290,6 +325,7 @@ export const german: Readonly<Record<TextKey, string>> = {
   'import.action': 'Importieren',
   'import.done': 'Marker importiert: {added} neu, {updated} geändert',
   'import.bad': '{name} enthält keine Marker.',
+  'budget.failed': 'Das Budget gilt nur in diesem Browser. Der Server hat es nicht gespeichert: {reason}',
   'sync.failed': 'Marker liegen nur in diesem Browser.',
   'sync.failed-text': 'Der Server hat sie nicht gespeichert: {reason}',
 

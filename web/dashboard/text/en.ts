@@ -14,6 +14,40 @@ export const english = {
   disclaimer:
     'All costs are for information only, come without any warranty and are no billing statement. They are taken from the source and never computed from tokens.',
 
+  'disclaimer.estimates':
+    'All costs are for information only, come without any warranty and are no billing statement. Costs of assistants’ logs are estimated from tokens and list prices; with a subscription they are the API equivalent, not what you pay.',
+  estimate: 'estimated from list prices, {date}',
+  'estimate.part': 'partly estimated from list prices, {date}',
+  'estimate.undated': 'estimated from your price table',
+  'estimate.part-undated': 'partly estimated from your price table',
+  'estimate.what':
+    'Tokens times the price of the API. With a subscription this is the API equivalent, not what you pay.',
+
+  project: 'Project',
+  'project.all': 'All projects',
+  logs: 'Logs',
+  'logs.title': 'Logs of assistants',
+  'logs.assistant': 'Assistant',
+  'logs.files': 'Files',
+  'logs.size': 'Size',
+  'logs.left-out': 'Left out',
+  'logs.left-out-why': 'What was left out',
+  'logs.skipped.lines': 'lines that were not understood',
+  'logs.skipped.longLines': 'lines that are too long',
+  'logs.skipped.links': 'links out of their folder',
+  'logs.skipped.unreadable': 'unreadable files or folders',
+  'logs.folders': 'Folders searched',
+  'logs.found': '{n} file || {n} files',
+  'logs.empty': 'nothing found',
+  'logs.prices': 'Costs',
+  'logs.privacy':
+    'Only numbers, models, times, projects and ids are read. Prompts and answers stay in the logs; nothing leaves this machine.',
+  'logs.unknown': 'No price is known for {models}. || No price is known for {n} models: {models}.',
+  'logs.unknown-text': 'Their tokens count, their costs do not. A file with prices (--prices) adds them.',
+  'logs.none': 'No assistant has left requests on this machine yet.',
+  'logs.none-text':
+    'These folders were searched; new requests appear here within seconds. A usage CSV may be dropped as well.',
+
   toolbar: 'Source, user and actions',
   source: 'Source',
   'source.csv': 'CSV',
@@ -108,6 +142,7 @@ export const english = {
 
   'progress.file': 'Reading {name} …',
   'progress.live': 'Fetching live data of {name} …',
+  'progress.logs': 'The server reads the logs of assistants …',
   'progress.others': 'and {n} more',
   'progress.count': '{n} read',
 
@@ -246,7 +281,8 @@ export const english = {
   'page.position': '{range} of {n}',
   'empty.selection': 'No requests in this selection.',
   'empty.filters': 'No request passes these filters.',
-  'empty.markers': 'No markers yet. A marker says which project and task an interval belonged to.',
+  'empty.markers': 'No markers yet.',
+  'empty.markers.text': 'A marker says which project and task an interval belonged to.',
 
   'popover.switch': 'Marker details on hover',
   'display.markers': 'Markers',
@@ -286,6 +322,7 @@ export const english = {
   'import.action': 'Import',
   'import.done': 'Markers imported: {added} new, {updated} updated',
   'import.bad': '{name} holds no markers.',
+  'budget.failed': 'The budget is kept in this browser only. The server did not store it: {reason}',
   'sync.failed': 'Markers are kept in this browser only.',
   'sync.failed-text': 'The server did not store them: {reason}',
 

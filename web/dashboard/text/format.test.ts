@@ -6,7 +6,7 @@ import { createFormat, dateIn, instantOf, wallTimeIn } from './format.ts';
 const ZONES = ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'UTC'];
 const at = (iso: string) => Date.parse(iso);
 
-test('law: the instant of a wall time shows that wall time again', () => {
+test('law: the instant of a wall time shows that wall time again', { only: isLongRound }, () => {
   for (const zone of ZONES)
     for (let hour = 0; hour < 24 * 366; hour += isLongRound ? 7 : 37) {
       const wall = wallTimeIn(zone, at('2026-01-01T00:00Z') + hour * 3_600_000);

@@ -17,6 +17,8 @@ export interface CsvRequest {
 export interface LiveRequest {
   readonly type: 'live';
   readonly users: readonly string[];
+  /** Those whose server knows what has changed. */
+  readonly agents: readonly string[];
   /** Epoch milliseconds; undefined: without bound. */
   readonly from: number | undefined;
   readonly now: number;
@@ -24,6 +26,13 @@ export interface LiveRequest {
   readonly refresh: boolean;
   /** In count mode: the wanted number of events; the window is widened up to three times. */
   readonly atLeast: number | undefined;
+}
+
+/** Fetches what has changed of assistants that are cached. */
+export interface ChangesRequest {
+  readonly type: 'changes';
+  readonly agents: readonly string[];
+  readonly now: number;
 }
 
 export interface CoverageRequest {
@@ -41,6 +50,7 @@ export type WorkerRequest =
   | { readonly type: 'start'; readonly users: readonly { readonly label: string; readonly email?: string }[] }
   | CsvRequest
   | LiveRequest
+  | ChangesRequest
   | CoverageRequest
   | { readonly type: 'remove-files'; readonly fileIds: readonly number[] }
   | { readonly type: 'clear-live' }
@@ -75,6 +85,7 @@ export interface Answers {
   readonly start: undefined;
   readonly csv: CsvAnswer;
   readonly live: readonly LiveUserResult[];
+  readonly changes: readonly LiveUserResult[];
   readonly coverage: Sums;
   readonly 'remove-files': undefined;
   readonly 'clear-live': undefined;

@@ -14,7 +14,7 @@ interface Page {
   readonly messages: readonly { readonly id: string; readonly seq: number; readonly body: string }[];
 }
 
-test('the page keeps written messages', { timeout: 600_000 }, async (t) => {
+test('the page keeps written messages', { only: isLongRound, timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
 

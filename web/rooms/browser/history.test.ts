@@ -13,7 +13,7 @@ interface Posted {
   readonly body: string;
 }
 
-test('a long room', { timeout: 600_000 }, async (t) => {
+test('a long room', { only: isLongRound, timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const server = await serveRooms(t);
   await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });

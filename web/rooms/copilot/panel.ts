@@ -1,6 +1,7 @@
 import type { RoomReplacementBody } from '../../../src/rooms/contract/room.ts';
 import { h } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { stateBox } from '../../shared/shell/states.ts';
 import { ANY_VERSION } from '../api.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import type { Panel } from '../room/panels.ts';
@@ -53,7 +54,7 @@ export function sawPanel(
   entry: RoomEntry,
   { actions }: Ui,
 ): HTMLElement {
-  if (saw.length === 0) return h('div', { class: 'panel' }, h('p', {}, t('saw.none')));
+  if (saw.length === 0) return h('div', { class: 'panel' }, stateBox(t('saw.none'), ''));
   return h(
     'div',
     { class: 'panel' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WireInbox } from '../../../src/rooms/contract/inbox.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { makeMessage, me } from '../testdata.ts';
 import { InboxModel } from './model.ts';
@@ -94,22 +95,39 @@ test('repeated events count no reply twice', async () => {
   assert.equal(inbox.size, 0);
 });
 
-test('an answer from before a mention or a read is requested again', async () => {
+test('what happens while the inbox is read holds, whether the answer knows of it or not', async () => {
+  const root = makeMessage(1, { author: ana, thread: thread(['ben']) });
+  const both = { mentions: [makeMessage(2, toAna), makeMessage(3, toAna)], threads: [] };
+  const answered = { ...both, threads: [{ root, last: makeMessage(4, { threadId: 'm1' }), unread: 1 }] };
+  for (const answer of [both, answered]) {
+    const inbox = new InboxModel('ana');
+    await inbox.read(async () => {
+      inbox.take(makeMessage(3, toAna), me, true);
+      reply(inbox, 4, root);
+      inbox.settle('r1', { ...me, lastReadSeq: 2 });
+      return answer;
+    });
+    assert.deepEqual(shown(inbox), [['m3'], ['m1: m4, 1']]);
+  }
+});
+
+test('a reply whose root follows an answer that knows of both counts once', async () => {
   const inbox = new InboxModel('ana');
-  const answers = [
-    { mentions: [], threads: [] },
-    { mentions: [makeMessage(1, toAna), makeMessage(2, toAna)], threads: [] },
-    { mentions: [makeMessage(2, toAna)], threads: [] },
-  ];
-  const meanwhile = [
-    () => inbox.take(makeMessage(2, toAna), me, true),
-    () => inbox.settle('r1', { ...me, lastReadSeq: 1 }),
-    () => {},
-  ];
-  let requests = 0;
-  await inbox.read(async () => {
-    meanwhile[requests]?.();
-    return answers[requests++] ?? assert.fail();
-  });
-  assert.deepEqual([shown(inbox), requests], [[['m2'], []], 3]);
+  const root = makeMessage(1, { author: ana, thread: thread(['ben']) });
+  const last = makeMessage(2, { threadId: 'm1' });
+  inbox.take(last, me, true);
+  await inbox.read(async () => ({ mentions: [], threads: [{ root, last, unread: 1 }] }));
+  inbox.take(root, me, false);
+  assert.deepEqual(shown(inbox), [[], ['m1: m2, 1']]);
+});
+
+test('of two reads the older answer, when it comes last, hides nothing', async () => {
+  const inbox = new InboxModel('ana');
+  let answer = (_: WireInbox) => {};
+  const older = inbox.read(() => new Promise((done) => (answer = done)));
+  inbox.take(makeMessage(2, toAna), me, true);
+  await inbox.read(async () => ({ mentions: [makeMessage(2, toAna)], threads: [] }));
+  answer({ mentions: [], threads: [] });
+  await older;
+  assert.deepEqual(shown(inbox), [['m2'], []]);
 });

@@ -2,9 +2,6 @@ import type { WireInbox, WireUnreadThread } from '../../../src/rooms/contract/in
 import type { WireMe } from '../../../src/rooms/contract/member.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 
-/** Maximum reads of the inbox; in a busier one a change may be missing until the next read. */
-const MAX_READS = 5;
-
 /** The unread mentions and threads of the user, kept up to date by messages and read positions. */
 export class InboxModel {
   readonly #userId: string;
@@ -12,9 +9,8 @@ export class InboxModel {
   readonly #threads = new Map<string, WireUnreadThread>();
   /** Replies whose root, which says whose thread it is, has not come yet. */
   readonly #replies = new Map<string, readonly WireMessage[]>();
-
-  /** The number of changes. */
-  #changes = 0;
+  /** The changes since each read in progress began. */
+  readonly #since = new Set<(() => boolean)[]>();
 
   constructor(userId: string) {
     this.#userId = userId;
@@ -34,21 +30,30 @@ export class InboxModel {
     return this.#mentions.size + this.#threads.size;
   }
 
-  /** Takes the server's answer; one that may be older than a change made meanwhile is requested again. */
+  /** Takes the server's answer, which may be older than changes made meanwhile: they are made again. */
   async read(request: () => Promise<WireInbox>): Promise<void> {
-    for (let reads = 1; ; reads++) {
-      const before = this.#changes;
-      const answer = await request();
-      if (this.#changes === before || reads === MAX_READS) return this.#load(answer);
+    const changes: (() => boolean)[] = [];
+    this.#since.add(changes);
+    try {
+      this.#load(await request());
+      for (const change of changes) change();
+    } finally {
+      this.#since.delete(changes);
     }
   }
 
   #load({ mentions, threads }: WireInbox): void {
-    this.#changes += 1;
     this.#mentions.clear();
     this.#threads.clear();
+    this.#replies.clear();
     for (const message of mentions) this.#mentions.set(message.id, message);
     for (const thread of threads) this.#threads.set(thread.root.id, thread);
+  }
+
+  /** Returns whether it has changed anything. */
+  #make(change: () => boolean): boolean {
+    for (const changes of this.#since) changes.push(change);
+    return change();
   }
 
   /**
@@ -56,9 +61,7 @@ export class InboxModel {
    * it. Returns whether the inbox has changed.
    */
   take(message: WireMessage, me: WireMe, isNew: boolean): boolean {
-    const isChanged = this.#take(message, me, isNew);
-    if (isChanged || this.#replies.size > 0) this.#changes += 1;
-    return isChanged;
+    return this.#make(() => this.#take(message, me, isNew));
   }
 
   #take(message: WireMessage, me: WireMe, isNew: boolean): boolean {
@@ -76,8 +79,11 @@ export class InboxModel {
   }
 
   /** Removes what the user has read in a room; returns whether there was any. */
-  settle(roomId: string, { lastReadSeq, threadReads }: WireMe): boolean {
-    this.#changes += 1;
+  settle(roomId: string, me: WireMe): boolean {
+    return this.#make(() => this.#settle(roomId, me));
+  }
+
+  #settle(roomId: string, { lastReadSeq, threadReads }: WireMe): boolean {
     const before = this.size;
     for (const { id, seq, roomId: inRoom } of this.#mentions.values())
       if (inRoom === roomId && seq <= lastReadSeq) this.#mentions.delete(id);
@@ -88,7 +94,10 @@ export class InboxModel {
 
   /** Removes what lies in a room. */
   forget(roomId: string): boolean {
-    this.#changes += 1;
+    return this.#make(() => this.#forget(roomId));
+  }
+
+  #forget(roomId: string): boolean {
     const before = this.size;
     for (const message of this.#mentions.values()) if (message.roomId === roomId) this.#mentions.delete(message.id);
     for (const { root } of this.#threads.values()) if (root.roomId === roomId) this.#threads.delete(root.id);

@@ -1,6 +1,7 @@
 import type { WireUnreadThread } from '../../../src/rooms/contract/inbox.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
+import { stateBox } from '../../shared/shell/states.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
 import { roomName } from '../room/name.ts';
@@ -49,7 +50,7 @@ export class InboxPanel {
     const { threads, mentions, size } = this.#ui.model.inbox;
     const focused = (document.activeElement as HTMLElement | null)?.dataset.id;
     this.#element.replaceChildren(
-      ...(size === 0 ? [h('p', { class: 'soft' }, t('inbox.empty'))] : []),
+      ...(size === 0 ? [stateBox(t('inbox.empty'), t('inbox.empty.text'))] : []),
       ...part(
         'inbox.threads',
         threads.map((thread) => this.#threadRow(thread)),

@@ -1,23 +1,19 @@
 import type { WireRoom } from '../../../src/rooms/contract/room.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
+import { stateBox } from '../../shared/shell/states.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
 import { copyWords, t } from '../text/text.ts';
+import { recipesOf } from './recipes.ts';
 
 /** Shown in a room without messages: how to post the first one, from anywhere. */
-export function emptyRoom({ slug, name }: WireRoom, { clock }: Ui): HTMLElement {
-  const lines = [
-    ['empty.terminal', `opsdeck rooms say ${slug} "hello"`],
-    ['empty.build', `make test 2>&1 | opsdeck rooms say ${slug} --code`],
-    ['empty.http', `curl -H 'Content-Type: text/plain' -d 'deploy done' ${linkTo(`/api/room/${slug}/message`)}`],
-  ] as const;
+export function emptyRoom({ slug, name }: WireRoom, { clock, api }: Ui): HTMLElement {
   return h(
     'section',
     { class: 'empty' },
-    h('h2', {}, t('empty.title', { name })),
-    h('p', { class: 'soft' }, t('empty.how')),
-    lines.map(([label, line]) =>
+    stateBox(t('empty.title', { name }), t('empty.how')),
+    recipesOf(slug, linkTo('/'), api.hasSignIn).map(([label, line]) =>
       h(
         'div',
         { class: 'recipe' },

@@ -62,6 +62,8 @@ export const german = {
 
   'empty.title': 'Noch nichts in {name}',
   'empty.how': 'Unten die erste Nachricht schreiben oder eine von anderswo senden:',
+  'empty.token': 'Zuerst das eigene Token',
+  'empty.token.copy': 'die Zeile für das Token',
   'empty.terminal': 'Aus einem Terminal',
   'empty.terminal.copy': 'Zeile für ein Terminal',
   'empty.build': 'Aus einem Build',
@@ -196,7 +198,8 @@ export const german = {
   'thread.reply': 'Im Thread antworten',
 
   inbox: 'Eingang',
-  'inbox.empty': 'Nichts ungelesen: keine Erwähnung, keine Antwort in eigenen Threads.',
+  'inbox.empty': 'Nichts ungelesen',
+  'inbox.empty.text': 'Keine Erwähnung, keine Antwort in eigenen Threads.',
   'inbox.threads': 'Threads ({n})',
   'inbox.mentions': 'Erwähnungen ({n})',
   'inbox.replies': '{n} neue Antwort auf: {root} || {n} neue Antworten auf: {root}',

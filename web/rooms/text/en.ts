@@ -60,6 +60,8 @@ export const english = {
 
   'empty.title': 'Nothing said in {name} yet',
   'empty.how': 'Write the first message below, or send one from where you work:',
+  'empty.token': 'First, your token',
+  'empty.token.copy': 'the line for your token',
   'empty.terminal': 'From a terminal',
   'empty.terminal.copy': 'the line for a terminal',
   'empty.build': 'From a build',
@@ -193,7 +195,8 @@ export const english = {
   'thread.reply': 'Reply in the thread',
 
   inbox: 'Inbox',
-  'inbox.empty': 'Nothing unread: no mention of you, and no reply in your threads.',
+  'inbox.empty': 'Nothing unread',
+  'inbox.empty.text': 'No mention of you, and no reply in your threads.',
   'inbox.threads': 'Threads ({n})',
   'inbox.mentions': 'Mentions ({n})',
   'inbox.replies': '{n} new reply to: {root} || {n} new replies to: {root}',

@@ -1,5 +1,7 @@
-/** The German of refusals, by their code; others have several reasons, which the server's English tells apart. */
-export const REFUSALS: Readonly<Record<string, string>> = {
+import type { RefusalCode } from '../../../src/rooms/domain/refusal.ts';
+
+/** The German of refusals, by their code. Where a code has several reasons, `{reason}` is the server's English. */
+const REFUSALS = {
   unauthenticated: 'Nicht angemeldet: Token fehlt oder gilt nicht',
   token_expired: 'Der Token ist abgelaufen',
   read_only_room: 'In diesem Raum schreiben nur Admins',
@@ -25,8 +27,28 @@ export const REFUSALS: Readonly<Record<string, string>> = {
   storage_full: 'Der Speicher des Servers ist voll',
   shutting_down: 'Der Server wird gerade beendet',
   read_only: 'Der Server nimmt derzeit keine Änderungen an',
+  forbidden: 'Das ist hier nicht erlaubt ({reason})',
+  not_found: 'Nicht gefunden ({reason})',
+  hook_not_found: 'Diesen Hook gibt es nicht',
+  token_not_found: 'Diesen Token gibt es nicht',
+  provider_not_found: 'Diesen Anbieter gibt es nicht',
+  invalid_body: 'Diese Eingabe nimmt der Server nicht an ({reason})',
+  invalid_query: 'Diese Anfrage nimmt der Server nicht an ({reason})',
+  limit_reached: 'Die Höchstzahl ist erreicht ({reason})',
+  id_conflict: 'Das gibt es schon ({reason})',
+  deleted: 'Schon gelöscht ({reason})',
+  request_in_progress: 'Diese Anfrage läuft schon',
+  upstream_failed: 'Ein anderer Server hat nicht wie erwartet geantwortet ({reason})',
+  not_supported: 'Das unterstützt dieser Server nicht ({reason})',
+  origin_refused: 'Von dieser Adresse aus nicht erlaubt ({reason})',
   internal: 'Fehler des Servers; Näheres steht in seinem Log',
-};
+} as const satisfies Partial<Record<RefusalCode, string>>;
+
+/** The German of a refusal; undefined for a code without. */
+export function germanRefusal(code: string, reason: string): string | undefined {
+  const german = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : undefined;
+  return german?.replace('{reason}', () => reason);
+}
 
 /** The German of each command: its line in `/help`, and its hint while it is typed. */
 export const COMMANDS: Readonly<Record<string, readonly [help: string, hint: string]>> = {

@@ -3,8 +3,9 @@ import { serverGerman } from './text.ts';
 const find = <Value>(table: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   table && Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** The reason of a refusal; a precise one of the server stays. */
-export const refusalWords = (code: string, reason: string): string => find(serverGerman()?.REFUSALS, code) ?? reason;
+/** The reason of a refusal; one without German stays. */
+export const refusalWords = (code: string, reason: string): string =>
+  serverGerman()?.germanRefusal(code, reason) ?? reason;
 
 export const commandHint = (name: string, hint: string): string => find(serverGerman()?.COMMANDS, name)?.[1] ?? hint;
 

@@ -30,7 +30,7 @@ export async function loadTexts(): Promise<void> {
 export const t: Translate = (key, values) => translate(key, values);
 
 /** The German of what the server says; undefined in English. */
-export const serverGerman = (): Pick<German, 'CARD_WORDS' | 'COMMANDS' | 'REFUSALS'> | undefined => german;
+export const serverGerman = (): Pick<German, 'CARD_WORDS' | 'COMMANDS' | 'germanRefusal'> | undefined => german;
 
 export const copyWords = (): CopyWords => ({ copy: t('copy'), copied: t('copied'), byHand: t('copy.by-hand') });
 

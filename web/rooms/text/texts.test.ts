@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { COMMANDS as SERVER_COMMANDS } from '../../../src/rooms/commands/list.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
-import { COMMANDS } from './server-german.ts';
+import { COMMANDS, germanRefusal } from './server-german.ts';
 
 const placesOf = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
 
@@ -21,6 +21,12 @@ test('German has every text of English, with the same values and forms', () => {
 test('every slash command has a German line and hint', () => {
   assert.deepEqual(Object.keys(COMMANDS).sort(), SERVER_COMMANDS.map(({ name }) => name).sort());
   for (const [name, [help]] of Object.entries(COMMANDS)) assert.match(help, new RegExp(`^/${name}\\b`));
+});
+
+test('a refusal with one reason is all German, and one with several keeps the words of the server', () => {
+  assert.equal(germanRefusal('name_taken', 'the name is taken'), 'Dieser Name ist vergeben');
+  assert.equal(germanRefusal('forbidden', 'you cannot ban $&'), 'Das ist hier nicht erlaubt (you cannot ban $&)');
+  assert.equal(germanRefusal('new_code', 'no'), undefined);
 });
 
 /** Names that look like words: keys of the keyboard, headers, the browser's and the server's names, commands. */

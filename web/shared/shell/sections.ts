@@ -26,7 +26,8 @@ export class Sections {
   show(current: string): void {
     for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === current && 'page');
     this.#current = current;
-    this.#reveal();
+    // In the frame, which lays the page out anyway.
+    requestAnimationFrame(() => this.#reveal());
   }
 
   #reveal(): void {

@@ -6,9 +6,9 @@ import { runOutage } from '../../testing/cluster/outage.ts';
 
 // Servers of the built executable while PostgreSQL refuses connections; each of them then notifies on its own.
 
-const DURATION_MS = isLongRound ? 30_000 : 6_000;
+const DURATION_MS = isLongRound ? 30_000 : 4_000;
 
-test('of nodes whose PostgreSQL', { concurrency: 2 }, async (t) => {
+test('of nodes whose PostgreSQL', { only: isLongRound, concurrency: 2 }, async (t) => {
   if (!needsPostgres(t)) return;
   await Promise.all([
     t.test('is killed and started again, none loses or repeats anything', async (t) => {

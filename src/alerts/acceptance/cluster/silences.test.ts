@@ -107,7 +107,7 @@ async function testAcknowledgements(cluster: Cluster): Promise<void> {
   for (const node of cluster.nodes) assert.equal((await node.silence(one.id)).status.state, 'expired');
 }
 
-test('of three nodes', async (t) => {
+test('of three nodes', { only: isLongRound }, async (t) => {
   if (!needsPostgres(t)) return;
   const cluster = await startCluster(t);
   await t.test('each lists a silence that was made on another, without polling', () => testPropagation(cluster));

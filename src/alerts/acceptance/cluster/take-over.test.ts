@@ -14,6 +14,7 @@ const GROUP_INTERVAL = 'group_interval: 10m';
 async function killSender(t: TestContext, alert: PostedAlert): Promise<Cluster> {
   let isFirst = true;
   const cluster = await startCluster(t, {
+    size: 2,
     timing: `group_wait: 200ms, ${GROUP_INTERVAL}`,
     answer: () => {
       const hangs = isFirst;

@@ -86,7 +86,7 @@ export class ByteDictionary {
   }
 }
 
-type Growable = Uint8Array | Int32Array | Uint32Array | Float64Array;
+type Growable = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array;
 
 /** A copy with room for `capacity` entries. */
 export function grown<T extends Growable>(array: T, capacity: number): T {

@@ -76,6 +76,7 @@ test('the event model: fields of a CSV event', () => {
     costDisplay: '$0.50',
     isIncluded: false,
     isChargeable: true,
+    isEstimated: false,
     source: 'csv',
     markerId: undefined,
     project: undefined,

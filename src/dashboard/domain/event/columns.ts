@@ -9,12 +9,16 @@ export const IS_API = 8;
 export const IS_BILLED = 16;
 /** The instant is UTC midnight of a date without a time; it moves to the zone's midnight. */
 export const IS_DATE_ONLY = 32;
+/** From an assistant's log: each event is there once, and its cost is an estimate. */
+export const IS_LOGGED = 64;
 
 /** The texts of the numbers in columns; shared by all columns and only extended. */
 export class EventNames {
   readonly models = new ByteDictionary();
   readonly kinds = new ByteDictionary();
   readonly costTexts = new ByteDictionary();
+  /** Of logs; number 0 is no project. */
+  readonly projects = new ByteDictionary();
   readonly users: readonly string[];
   /** Numbers of models by their lower-case names. */
   readonly #sameModel = new Map<string, number>();
@@ -23,6 +27,13 @@ export class EventNames {
 
   constructor(users: readonly string[]) {
     this.users = users;
+    this.projects.internText('');
+  }
+
+  /** The number of a log's project; projects beyond 65,535 are none. */
+  projectOf(name: string): number {
+    const id = this.projects.internText(name);
+    return id <= MAX_PROJECT ? id : 0;
   }
 
   /** Equal models have one key: `Auto`, `auto` and `default`. */
@@ -44,7 +55,7 @@ export class EventNames {
 }
 
 /**
- * Usage events as columns, 78 bytes per event: row n is entry n of every array. Entries from `length` on are unused.
+ * Usage events as columns, 80 bytes per event: row n is entry n of every array. Entries from `length` on are unused.
  */
 export class EventColumns {
   length = 0;
@@ -55,13 +66,15 @@ export class EventColumns {
   cacheRead = new Float64Array(0);
   output = new Float64Array(0);
   total = new Float64Array(0);
-  /** Whole cents, as reported by the source. */
+  /** Cents as reported by the source: whole ones, but for estimates. */
   cost = new Float64Array(0);
   /** List value in cents, fractions kept. */
   list = new Float64Array(0);
   model = new Uint32Array(0);
   kind = new Uint32Array(0);
   costText = new Uint32Array(0);
+  /** Of the log; see `EventNames.projects`. */
+  project = new Uint16Array(0);
   user = new Uint8Array(0);
   flags = new Uint8Array(0);
 
@@ -121,7 +134,9 @@ export class EventColumns {
   }
 }
 
-type Column = Float64Array | Uint32Array | Uint8Array;
+const MAX_PROJECT = 65_535;
+
+type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
 const COLUMN_NAMES = [
   'at',
@@ -135,6 +150,7 @@ const COLUMN_NAMES = [
   'model',
   'kind',
   'costText',
+  'project',
   'user',
   'flags',
 ] as const;

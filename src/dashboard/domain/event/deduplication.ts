@@ -1,6 +1,9 @@
-import type { EventColumns } from './columns.ts';
+import { type EventColumns, IS_LOGGED } from './columns.ts';
 
-/** Two events are equal if user, instant, model, total and output tokens are; cost, kind and source do not count. */
+/**
+ * Two events are equal if user, instant, model, total and output tokens are; cost, kind and source do not count. Two of
+ * logs are never equal: they have keys of their own there.
+ */
 export interface DedupeKeys {
   readonly columns: EventColumns;
   /** The instants of the columns, with dates without a time moved to the zone's midnight. */
@@ -86,6 +89,7 @@ function hashOf({ columns, modelKeys }: DedupeKeys, row: number, at: number): nu
 
 function hasEqualParts({ columns, modelKeys }: DedupeKeys, a: number, b: number): boolean {
   return (
+    ((columns.flags[a] as number) & (columns.flags[b] as number) & IS_LOGGED) === 0 &&
     columns.total[a] === columns.total[b] &&
     columns.output[a] === columns.output[b] &&
     columns.user[a] === columns.user[b] &&

@@ -7,16 +7,19 @@ import {
   IS_BILLED,
   IS_CHARGEABLE,
   IS_INCLUDED,
+  IS_LOGGED,
   IS_MAX_MODE,
 } from './columns.ts';
 
+/** The cost text of a model without a price. */
+const NO_PRICE = '–';
 const OLDEST_PLAUSIBLE = Date.UTC(2020, 0, 1);
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Adds the events of an upstream answer to the columns. All fields but the timestamp may be absent, numbers may be
- * texts. Returns the number of invalid ones.
+ * texts. `isEstimated` marks one of an assistant's log. Returns the number of invalid ones.
  */
 export function appendLiveEvents(
   target: { readonly columns: EventColumns; readonly names: EventNames; readonly user: number },
@@ -24,7 +27,9 @@ export function appendLiveEvents(
   now: number,
 ): number {
   const { columns, names, user } = target;
-  columns.reserve(columns.length + events.length);
+  const needed = columns.length + events.length;
+  // Room for more parts, unless this is the only one.
+  if (needed > columns.flags.length) columns.reserve(Math.max(needed, columns.length * 2));
   let skipped = 0;
   for (const event of events) {
     const fields = fieldsOf(event);
@@ -41,6 +46,11 @@ export function appendLiveEvents(
     columns.model[row] = names.models.internText(/^default$/i.test(model) ? 'auto' : model || 'unknown');
     const kind = textOf(fields.kind).trim();
     columns.kind[row] = names.kinds.internText(plainKind(kind));
+    columns.project[row] = names.projectOf(textOf(fields.project));
+    if (fields.isEstimated === true) {
+      writeEstimate(columns, names, row, finiteOf(fields.chargedCents));
+      continue;
+    }
     const cost = costOf(fields);
     const isChargeable = fields.isChargeable === true || cost.cents > 0;
     const isIncluded = (cost.cents === 0 && /included/i.test(kind)) || !isChargeable;
@@ -55,6 +65,14 @@ export function appendLiveEvents(
       (isBilledKind(kind) ? IS_BILLED : 0);
   }
   return skipped;
+}
+
+/** Most requests cost fractions of a cent, which count. Without a price there is no cost, which does not mean included. */
+function writeEstimate(columns: EventColumns, names: EventNames, row: number, cents: number | undefined): void {
+  columns.cost[row] = cents ?? 0;
+  columns.list[row] = cents ?? 0;
+  columns.costText[row] = names.costTexts.internText(cents === undefined ? NO_PRICE : '');
+  columns.flags[row] = IS_API | IS_LOGGED | (cents === undefined ? 0 : IS_CHARGEABLE);
 }
 
 /** `USAGE_EVENT_KIND_INCLUDED_IN_PRO` as `INCLUDED IN PRO`; texts of older answers stay as they are. */

@@ -1,7 +1,8 @@
+import { printExactDollars } from '../cost.ts';
 import type { MarkerInterval } from '../marker/marker.ts';
 import type { EventRow, ViewQuery } from '../view.ts';
 import { dayKeyOf, localDayAt } from '../zone.ts';
-import { IS_API, IS_CHARGEABLE, IS_INCLUDED, IS_MAX_MODE } from './columns.ts';
+import { IS_API, IS_CHARGEABLE, IS_INCLUDED, IS_LOGGED, IS_MAX_MODE } from './columns.ts';
 import type { SourceIndex } from './source-index.ts';
 
 /** One event in full, as tables show it. */
@@ -33,12 +34,14 @@ export function eventRowOf(
     costCents: columns.cost[row] as number,
     basisCents: index.costOf(query.costBasis)[row] as number,
     listCents: columns.list[row] as number,
-    costDisplay: names.costTexts.text(columns.costText[row] as number),
+    costDisplay:
+      names.costTexts.text(columns.costText[row] as number) || printExactDollars(columns.cost[row] as number),
     isIncluded: (flags & IS_INCLUDED) !== 0,
     isChargeable: (flags & IS_CHARGEABLE) !== 0,
+    isEstimated: (flags & IS_LOGGED) !== 0,
     source: flags & IS_API ? 'api' : 'csv',
     markerId: marker?.id,
-    project: marker?.project,
+    project: marker ? marker.project : names.projects.text(columns.project[row] as number) || undefined,
     task: marker?.task,
   };
 }

@@ -1,4 +1,4 @@
-import { assignMarkers } from '../marker/assignment.ts';
+import { assignMarkers, UNMARKED } from '../marker/assignment.ts';
 import { appliesTo, type MarkerInterval, type ProjectMarker } from '../marker/marker.ts';
 import { lowerBound } from '../row-order.ts';
 import type { CostBasis, Sums } from '../view.ts';
@@ -15,6 +15,10 @@ export class SourceIndex {
   readonly #ofUser = new Map<string, Uint32Array>();
   readonly #costs = new Map<CostBasis, Float64Array>();
   readonly #prefixes = new Map<string, PrefixSums>();
+  #scoped:
+    | { readonly key: string; readonly intervals: readonly MarkerInterval[]; readonly rows: Uint32Array }
+    | undefined;
+  readonly #projects = new Map<string, readonly string[]>();
   #assigned: { readonly intervals: readonly MarkerInterval[]; readonly assigned: Int32Array } | undefined;
   #live: number | undefined;
 
@@ -43,6 +47,43 @@ export class SourceIndex {
       this.#ofUser.set(user, rows);
     }
     return rows;
+  }
+
+  /** A user's events of one project (of the marker, else of the log), by time. */
+  rowsOfProject(user: string, project: string, intervals: readonly MarkerInterval[]): Uint32Array {
+    const key = JSON.stringify([user, project]);
+    if (this.#scoped?.key !== key || this.#scoped.intervals !== intervals) {
+      const isOf = this.projectTest(project, intervals);
+      this.#scoped = { key, intervals, rows: this.rowsOf(user).filter(isOf) };
+    }
+    return this.#scoped.rows;
+  }
+
+  /** Whether rows belong to a project: that of their marker, else of their log. */
+  projectTest(project: string, intervals: readonly MarkerInterval[]): (row: number) => boolean {
+    const assigned = this.assignedTo(intervals);
+    const isOfMarker = intervals.map(({ marker }) => marker.project === project);
+    const own = this.names.projects.texts().indexOf(project);
+    const { project: projects } = this.columns;
+    return (row) => {
+      const marker = assigned[row] as number;
+      return marker === UNMARKED ? projects[row] === own && own > 0 : isOfMarker[marker] === true;
+    };
+  }
+
+  /** The projects of a user's logs, sorted. */
+  projectsOf(user: string): readonly string[] {
+    let found = this.#projects.get(user);
+    if (!found) {
+      const seen = new Uint8Array(this.names.projects.size);
+      if (seen.length > 1) for (const row of this.rowsOf(user)) seen[this.columns.project[row] as number] = 1;
+      found = this.names.projects
+        .texts()
+        .filter((name, number) => seen[number] === 1 && name !== '')
+        .sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+      this.#projects.set(user, found);
+    }
+    return found;
   }
 
   /** The cost of each row on a basis, in cents. */

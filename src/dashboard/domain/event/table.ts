@@ -17,7 +17,7 @@ export function filterRows(
   const assigned = index.assignedTo(intervals);
   const cost = index.costOf(query.view.costBasis);
   const { project, minCents, maxMode } = query;
-  const isOfProject = intervals.map(({ marker }) => typeof project === 'object' && marker.project === project.name);
+  const isOfProject = typeof project === 'object' ? index.projectTest(project.name, intervals) : undefined;
   const isOfModel = query.model === undefined ? undefined : names.models.texts().map((text) => text === query.model);
   const isOfKind = query.kind === undefined ? undefined : names.kinds.texts().map((text) => text === query.kind);
   return rows.filter((row) => {
@@ -26,9 +26,7 @@ export function filterRows(
       return false;
     if (isOfModel && !isOfModel[columns.model[row] as number]) return false;
     if (isOfKind && !isOfKind[columns.kind[row] as number]) return false;
-    if (project === 'all') return true;
-    const marker = assigned[row] as number;
-    return project === 'unmarked' ? marker === UNMARKED : marker !== UNMARKED && isOfProject[marker] === true;
+    return isOfProject ? isOfProject(row) : project === 'all' || assigned[row] === UNMARKED;
   });
 }
 
@@ -75,10 +73,16 @@ function sortKeyOf(
       return (row) => ranks[columns.user[row] as number] ?? 0;
     }
     case 'project': {
-      const ranks = ranksOf(intervals.map(({ marker }) => marker.project));
+      const own = names.projects.texts();
+      const ranks = ranksOf([...intervals.map(({ marker }) => marker.project), ...own]);
       const assigned = index.assignedTo(intervals);
-      // Events without a marker come behind all projects.
-      return (row) => ranks[assigned[row] as number] ?? intervals.length;
+      // Events without a project come behind all projects.
+      return (row) => {
+        const marker = assigned[row] as number;
+        const project = columns.project[row] as number;
+        if (marker !== UNMARKED) return ranks[marker] as number;
+        return project === 0 ? ranks.length : (ranks[intervals.length + project] as number);
+      };
     }
   }
 }
@@ -101,12 +105,14 @@ export function filterOffers(
   const models = new Uint8Array(names.models.size);
   const kinds = new Uint8Array(names.kinds.size);
   const markers = new Uint8Array(intervals.length);
+  const projects = new Uint8Array(names.projects.size);
   for (let place = 0; place < rows.length; place++) {
     const row = rows[place] as number;
     models[columns.model[row] as number] = 1;
     kinds[columns.kind[row] as number] = 1;
     const marker = assigned[row] as number;
     if (marker !== UNMARKED) markers[marker] = 1;
+    else projects[columns.project[row] as number] = 1;
   }
   const present = (texts: readonly string[], seen: Uint8Array) =>
     [...new Set(texts.filter((text, at) => seen[at] === 1 && text !== ''))].sort();
@@ -114,8 +120,8 @@ export function filterOffers(
     models: present(names.models.texts(), models),
     kinds: present(names.kinds.texts(), kinds),
     projects: present(
-      intervals.map(({ marker }) => marker.project),
-      markers,
+      [...intervals.map(({ marker }) => marker.project), ...names.projects.texts()],
+      Uint8Array.from([...markers, ...projects]),
     ),
   };
 }

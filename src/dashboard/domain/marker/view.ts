@@ -39,14 +39,14 @@ export function markerViews(input: MarkerViewInput): readonly MarkerView[] {
 const NOTHING: Sums = { requests: 0, tokens: 0, cost: 0 };
 
 function assignedSums({ index, query, intervals, filterEnd }: MarkerViewInput): readonly Sums[] {
-  const { columns, set } = index;
+  const { columns, names, set } = index;
   const cost = index.costOf(query.costBasis);
   const assigned = index.assignedTo(intervals);
   const rows = index.rowsOf(query.user);
-  const sums = [...tallyAssigned({ columns, rows, cost }, assigned, intervals.length)];
+  const sums = [...tallyAssigned({ columns, rows, cost }, assigned, intervals.length, names.projects.size)];
   const filtered = rows.subarray(0, upperBound(rows, set.at, filterEnd));
   if (filtered.length === rows.length) return sums;
-  const upToEnd = tallyAssigned({ columns, rows: filtered, cost }, assigned, intervals.length);
+  const upToEnd = tallyAssigned({ columns, rows: filtered, cost }, assigned, intervals.length, names.projects.size);
   for (const [number, { to }] of intervals.entries()) {
     if (to === Number.POSITIVE_INFINITY) sums[number] = upToEnd[number] ?? NOTHING;
   }

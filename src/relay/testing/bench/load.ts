@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { RawConnection } from '../../../testing/http/raw-connection.ts';
 import type { Cleanup } from '../../../testing/processes.ts';
-import { StreamClients } from '../stream-clients.ts';
+import { StreamClients, type StreamProtocol } from '../stream-clients.ts';
 
 // The clients of a bench in a process of their own, so that they and the server do not wait for each other.
 
@@ -28,6 +28,7 @@ export interface LoadResult {
 interface StreamOrder {
   readonly port: number;
   readonly request: string;
+  readonly protocol?: StreamProtocol;
   readonly count: number;
   readonly isAtOnce: boolean;
 }
@@ -98,8 +99,8 @@ export const isLoadGenerator = (): boolean => process.env[VARIABLE] !== undefine
 /** Runs in the process of the clients. */
 export function serveLoad(): void {
   let streams: StreamClients | undefined;
-  const connect = ({ port, request, count, isAtOnce }: StreamOrder) => {
-    streams ??= new StreamClients(port, request);
+  const connect = ({ port, request, protocol, count, isAtOnce }: StreamOrder) => {
+    streams ??= new StreamClients(port, request, protocol);
     return isAtOnce ? streams.connectAtOnce(count) : streams.connect(count).then(() => ({ firstAt: 0, lastAt: 0 }));
   };
   const receive = async (times: Promise<ReceivedTimes> | undefined): Promise<ReceivedTimes> => {

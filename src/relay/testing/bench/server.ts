@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { printTable } from '../../../testing/bench.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { type Cleanup, Janitor, type RunningServer } from '../../../testing/processes.ts';
@@ -8,23 +11,27 @@ import { relayConfigFile, startRelayProcess } from '../process.ts';
 /** A server in a child process. */
 export type Measured = Pick<RunningServer, 'url' | 'pid'>;
 
-/** Starts the executable with an upstream in this process. */
+/** Starts the executable with an upstream in this process; `tls`: lines of its configuration. */
 export async function startBenchRelay(
   t: Cleanup,
   flags: Readonly<Record<string, unknown>>,
   args: readonly string[] = ['--workers', '1'],
+  tls: readonly string[] = [],
 ) {
   const upstream = await startFakeLaunchDarkly(t, { flags });
-  const config = relayConfigFile(t, { upstream: upstream.url, events: ['capacity = 1000000'] });
+  const config = relayConfigFile(t, { upstream: upstream.url, main: tls, events: ['capacity = 1000000'] });
   const relay = await startRelayProcess(t, ['--config', config, ...args]);
-  await eventually('data', async () => (await fetch(`${relay.url}/readyz`)).ok, { everyMs: 10 });
+  await eventually('data', () => isReady(relay, tls.length > 0), { everyMs: 10 });
   return { upstream, relay };
 }
 
-/** CPU time of the process in milliseconds, in steps of 10. */
-export function cpuOf({ pid }: Measured): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ', 2)[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+/** The certificate may be unknown. */
+async function isReady({ url }: Measured, isTls: boolean): Promise<boolean> {
+  const target = { port: new URL(url).port, path: '/readyz', rejectUnauthorized: false };
+  const request = (isTls ? https : http).get(target);
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode === 200;
 }
 
 /** In bytes. `resident`: with what all processes share; `own`: without. */

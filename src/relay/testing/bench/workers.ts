@@ -1,13 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVER } from '../../../kernel/testdata/tls-certificates.ts';
 import { printNumber } from '../../../testing/bench.ts';
-import type { Cleanup } from '../../../testing/processes.ts';
+import { type Cleanup, temporaryFolder } from '../../../testing/processes.ts';
+import { cpuOf } from '../../../testing/processor-time.ts';
 import { SDK_KEY } from '../app.ts';
 import { contextAt, encodeContext, eventsOf, FLAG_KINDS, flagsOfKind } from '../bench-data.ts';
 import { plainFlag } from '../launchdarkly/faults.ts';
 import { portOf } from '../process.ts';
-import { MARK } from '../stream-clients.ts';
+import { MARK, type StreamProtocol } from '../stream-clients.ts';
 import { LoadGenerator, type LoadOrder } from './load.ts';
-import { cpuOf, memoryUseOf, print, startBenchRelay, within } from './server.ts';
+import { memoryUseOf, print, startBenchRelay, within } from './server.ts';
 
 // One, two and four workers. The clients run in a process of their own; both processes' CPU time is reported.
 
@@ -102,20 +106,30 @@ async function benchStreams(file: string): Promise<void> {
     changes.push([String(workers), ...(await within((janitor) => measureChange(janitor, file, workers)))]);
     reconnects.push([String(workers), ...(await within((janitor) => measureReconnects(janitor, file, workers)))]);
   }
-  const head = ['workers', 'first ms', 'last ms', 'server CPU ms', 'own KiB a stream'];
-  print(`one change to ${printNumber(STREAMS)} streams of /all, by workers: mean of ${PATCHES}`, head, changes);
+  print(
+    `one change to ${printNumber(STREAMS)} streams of /all, by workers: mean of ${PATCHES}`,
+    ['workers', ...CHANGE_HEAD],
+    changes,
+  );
   const reconnectHead = ['workers', 'all served s', 'server CPU s', 'own MiB above rest'];
   print(`${printNumber(RECONNECTS)} clients come to /all of 1 MiB at once, by workers`, reconnectHead, reconnects);
 }
 
-async function measureChange(t: Cleanup, file: string, workers: number): Promise<string[]> {
-  const { upstream, relay } = await startBenchRelay(t, { marked: markedFlag(1) }, argumentsFor(workers));
+async function measureChange(
+  t: Cleanup,
+  file: string,
+  workers: number,
+  count = STREAMS,
+  protocol: StreamProtocol = 'http',
+): Promise<string[]> {
+  const tls = protocol === 'http' ? [] : certificateLines(t);
+  const { upstream, relay } = await startBenchRelay(t, { marked: markedFlag(1) }, argumentsFor(workers), tls);
   const generator = new LoadGenerator(t, file);
-  const streams = { port: portOf(relay), request: STREAM_REQUEST, isAtOnce: false };
+  const streams = { port: portOf(relay), request: STREAM_REQUEST, protocol, isAtOnce: false };
   await generator.connect({ ...streams, count: 100 });
   const before = memoryUseOf(relay).own;
-  await generator.connect({ ...streams, count: STREAMS - 100 });
-  const kib = (memoryUseOf(relay).own - before) / (STREAMS - 100) / 1024;
+  await generator.connect({ ...streams, count: count - 100 });
+  const kib = (memoryUseOf(relay).own - before) / (count - 100) / 1024;
   const cpuBefore = cpuOf(relay);
   let [first, last] = [0, 0];
   for (let sent = 0; sent < PATCHES; sent++) {
@@ -127,6 +141,26 @@ async function measureChange(t: Cleanup, file: string, workers: number): Promise
     last += (lastAt - sentAt) / PATCHES;
   }
   return [first, last, (cpuOf(relay) - cpuBefore) / PATCHES, kib].map(printNumber);
+}
+
+const CHANGE_HEAD = ['first ms', 'last ms', 'server CPU ms', 'own KiB a stream'];
+const TLS_STREAMS = 2000;
+
+/** Streams by protocol; those of HTTP/2 share a connection by the hundred. */
+export async function benchProtocols(file: string): Promise<void> {
+  const rows: string[][] = [];
+  for (const protocol of ['http', 'https', 'http2'] as const)
+    rows.push([protocol, ...(await within((janitor) => measureChange(janitor, file, 1, TLS_STREAMS, protocol)))]);
+  const what = `one change to ${printNumber(TLS_STREAMS)} streams of /all, one worker, by protocol: mean of ${PATCHES}`;
+  print(what, ['protocol', ...CHANGE_HEAD], rows);
+}
+
+function certificateLines(t: Cleanup): string[] {
+  const folder = temporaryFolder(t);
+  const [cert, key] = [join(folder, 'cert'), join(folder, 'key')];
+  writeFileSync(cert, SERVER.cert);
+  writeFileSync(key, SERVER.key, { mode: 0o600 });
+  return ['tlsEnabled = true', `tlsCert = ${cert}`, `tlsKey = ${key}`];
 }
 
 async function measureReconnects(t: Cleanup, file: string, workers: number): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { cookieOf } from '../../../kernel/http/cookie.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { record } from '../../domain/record.ts';
 import { accepted, type Outcome, refuse } from '../../domain/refusal.ts';
@@ -7,12 +8,16 @@ import { makeUser } from '../../domain/user/new-user.ts';
 import { USER_ID, type User } from '../../domain/user/user.ts';
 import type { RoomState } from '../../room/state.ts';
 import type { RoomWriter } from '../../room/writer.ts';
+import type { Authenticator } from '../../routes/request/guard.ts';
 import type { LastSeen } from './seen.ts';
+
+/** The page sets it: the name of its user. */
+export const USER_COOKIE = 'opsdeck_user';
 
 const ALL_SCOPES = new Set(SCOPES);
 
 /** `--auth none`: every named user is admitted as an admin of the server, and created when first named. */
-export class OpenAuthentication {
+export class OpenAuthentication implements Authenticator {
   readonly #state: RoomState;
   readonly #writer: RoomWriter;
   readonly #seen: LastSeen;
@@ -46,6 +51,11 @@ export class OpenAuthentication {
         };
       },
     });
+  }
+
+  recognize(cookies: string | undefined): Caller | undefined {
+    const known = this.#state.get('user', cookieOf(cookies, USER_COOKIE) ?? 'local');
+    return known && !known.disabled ? this.#callerOf(known) : undefined;
   }
 
   /** Without sign-in every user is an admin, whatever its role with tokens. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { cookieOf } from '../../../kernel/http/cookie.ts';
 import { type Caller, callerOf } from '../../domain/caller.ts';
 import { accepted, type Outcome, type Refusal, refuse } from '../../domain/refusal.ts';
 import type { Token } from '../../domain/token/token.ts';
@@ -38,7 +39,7 @@ export class TokenAuthentication implements Authenticator {
       const secret = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       return secret === undefined ? NO_BEARER : this.check(secret, address);
     }
-    const session = cookie === undefined ? undefined : sessionSecretOf(cookie);
+    const session = cookieOf(cookie, SESSION_COOKIE);
     return session === undefined ? NOBODY : this.check(session, address);
   }
 
@@ -55,6 +56,15 @@ export class TokenAuthentication implements Authenticator {
     return accepted(this.#callerOf(token, user.value));
   }
 
+  recognize(cookies: string | undefined): Caller | undefined {
+    const { state, clock } = this.#parts;
+    const secret = cookieOf(cookies, SESSION_COOKIE);
+    const token = secret === undefined ? undefined : state.get('token', hashTokenSecret(secret));
+    if (!token) return undefined;
+    const user = checkToken(token, state.get('user', token.userId), clock.now());
+    return user.ok ? this.#callerOf(token, user.value) : undefined;
+  }
+
   #callerOf(token: Token, user: User): Caller {
     const known = this.#callers.get(token);
     if (known?.user === user) return known;
@@ -68,13 +78,4 @@ function unknown(secret: string): Refusal {
   return inspectTokenSecret(secret) === 'mistyped'
     ? refuse('unauthenticated', 'this is not a whole token: its checksum does not fit; copy it again')
     : refuse('unauthenticated', 'the token is not known here; it may have been revoked');
-}
-
-/** The value of the session's cookie in the `Cookie` header. */
-export function sessionSecretOf(cookies: string): string | undefined {
-  for (const cookie of cookies.split(';')) {
-    const [name, value] = cookie.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return value;
-  }
-  return undefined;
 }

@@ -14,6 +14,14 @@ export const EVERYBODY = '@all';
 /** Stands for a sequence number that the database gives; only the first two occurrences are those of a message. */
 const SEQ = `"seq":${Number.MAX_SAFE_INTEGER}`;
 const KEY = '"seq":';
+/** The same in what the database gets: JSON never holds it. */
+const NUMBER = '\u0001';
+
+/** The columns of events, in the order of append_to_rooms. */
+const COLUMNS = [
+  ...['type', 'room', 'seq', 'back', 'audience', 'text', 'draft', 'id', 'author', 'kind', 'thread', 'hidden', 'hash'],
+  ...['created_at', 'words'],
+];
 
 /** A new message's event, around its two sequence numbers. */
 interface Parts {
@@ -81,16 +89,26 @@ export class AppendBatch {
     for (const { place, row } of this.#unplaced) row.back = this.#backOf(place);
   }
 
-  /** `p_events` as JSON. */
-  get events(): string {
-    return JSON.stringify(this.#events);
+  /** The arguments from `p_rooms` on. */
+  values(fences: readonly Fence[]): readonly unknown[] {
+    const rooms = [...this.#rooms.values()];
+    return [
+      ...[rooms.map(({ id }) => id), rooms.map(({ count }) => count), rooms.map(({ at }) => at)],
+      this.#rest(fences),
+      ...COLUMNS.map((name) => this.#column(name)),
+    ];
   }
 
-  /** `p_rest` as JSON. */
-  rest(fences: readonly Fence[]): string {
+  #rest(fences: readonly Fence[]): string | null {
     const last = Object.entries(this.#last).map(([name, rows]) => [name, [...rows.values()]] as const);
-    const lists = [...Object.entries(this.#lists), ...last, ['rooms', [...this.#rooms.values()]], ['fences', fences]];
-    return JSON.stringify(Object.fromEntries(lists.filter(([, list]) => list.length > 0)));
+    const lists = [...Object.entries(this.#lists), ...last, ['fences', fences] as const];
+    const filled = lists.filter(([, list]) => list.length > 0);
+    return filled.length === 0 ? null : JSON.stringify(Object.fromEntries(filled));
+  }
+
+  #column(name: string): readonly unknown[] | null {
+    const values = this.#events.map((row) => row[name] ?? null);
+    return name !== 'type' && values.every((value) => value === null) ? null : values;
   }
 
   /** The events with their places, by write. */
@@ -115,11 +133,7 @@ export class AppendBatch {
 
   #addEvent({ draft, body }: PreparedEvent): void {
     const { type, roomId, audience } = draft;
-    const row: Row = {
-      n: this.#events.length + 1,
-      type: typeCode(type),
-      room: roomId === null ? null : encodeText(roomId),
-    };
+    const row: Row = { type: typeCode(type), room: roomId === null ? null : encodeText(roomId) };
     if (audience !== undefined) row.audience = encodeText(audience);
     this.#events.push(row);
     if (draft.type === 'message.created') {
@@ -133,7 +147,7 @@ export class AppendBatch {
       return;
     }
     row.seq = draft.message.seq;
-    this.#changeMessage(row, draft);
+    this.#changeMessage(draft);
   }
 
   #createMessage(row: Row, { message, contentHash }: MessageDraft): void {
@@ -145,7 +159,8 @@ export class AppendBatch {
     const parts = partsOf(message);
     this.#news.push({ place, parts });
     this.#unplaced.push({ place, row });
-    Object.assign(row, parts, {
+    Object.assign(row, {
+      text: parts.text + NUMBER + parts.middle + NUMBER + parts.rest,
       id: encodeText(id),
       author: encodeText(author.id),
       kind: type,
@@ -162,8 +177,9 @@ export class AppendBatch {
     });
   }
 
-  #changeMessage({ n }: Row, draft: MessageEventDraft): void {
+  #changeMessage(draft: MessageEventDraft): void {
     const { type, message } = draft;
+    const n = this.#events.length;
     const place = { room: encodeText(message.roomId), seq: message.seq };
     const key = JSON.stringify(place);
     const { messages, reactions } = this.#last;

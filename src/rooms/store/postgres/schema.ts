@@ -107,30 +107,36 @@ const ORIGIN = `
  * rooms of which messages were removed, and a page of events, unless the position is NULL.
  */
 const FOLLOW = `
-  CREATE FUNCTION opsdeck.follow_rooms(p_commits bigint, p_pos bigint, p_limit integer)
+  CREATE OR REPLACE FUNCTION opsdeck.follow_rooms(p_commits bigint, p_pos bigint, p_limit integer)
   RETURNS TABLE (what text, n bigint, m bigint, a text, b text, c text, d text, e text, writer uuid) LANGUAGE plpgsql STABLE AS $$
   DECLARE
     log opsdeck.room_log;
   BEGIN
     SELECT * INTO log FROM opsdeck.room_log;
     RETURN QUERY SELECT 'log', log.commits, log.pos, log.epoch, log.first_pos::text, log.pruned::text,
-      (right(log.origin, 8) = opsdeck.room_timeline())::text, NULL, NULL::uuid;
+      (right(log.origin, 8) = left(pg_walfile_name(pg_current_wal_lsn()), 8))::text, NULL, NULL::uuid;
     IF log.commits = p_commits THEN RETURN; END IF;
-    RETURN QUERY SELECT 'record', r.changed, NULL::bigint, r.kind, r.key, r.data, NULL, NULL, NULL::uuid
-      FROM opsdeck.room_record r WHERE r.changed > p_commits;
+    IF log.changed > p_commits OR p_pos IS NULL THEN
+      RETURN QUERY SELECT 'record', r.changed, NULL::bigint, r.kind, r.key, r.data, NULL, NULL, NULL::uuid
+        FROM opsdeck.room_record r WHERE r.changed > p_commits;
+    END IF;
     IF p_pos IS NULL THEN
       RETURN QUERY SELECT 'room', r.first_seq, r.last_seq, r.id, r.last_at::text, NULL, NULL, NULL, NULL::uuid
         FROM opsdeck.room r WHERE r.last_seq > 0;
       RETURN;
     END IF;
-    RETURN QUERY SELECT 'room', r.first_seq, r.last_seq, r.id, r.last_at::text, NULL, NULL, NULL, NULL::uuid
-      FROM opsdeck.room r WHERE r.changed > p_commits AND r.changed > 0;
+    IF log.changed > p_commits THEN
+      RETURN QUERY SELECT 'room', r.first_seq, r.last_seq, r.id, r.last_at::text, NULL, NULL, NULL, NULL::uuid
+        FROM opsdeck.room r WHERE r.changed > p_commits AND r.changed > 0;
+    END IF;
     RETURN QUERY SELECT 'event', v.pos, v.seq, v.type::text, v.room, v.audience, v.data, v.draft, v.writer
       FROM opsdeck.room_event v WHERE v.pos > p_pos ORDER BY v.pos LIMIT p_limit;
   END $$;`;
 
 /** The component `rooms`, one step per version. Only additive within a minor version of opsdeck. */
 export const ROOM_STEPS: readonly string[] = [
-  `${TABLES}${ORIGIN}${FOLLOW}${REMOVALS}${FILES}`,
-  `DROP FUNCTION IF EXISTS opsdeck.append_to_rooms(text, uuid, bigint, boolean, json, json);${APPEND}`,
+  `${TABLES}${ORIGIN}${REMOVALS}${FILES}`,
+  'DROP FUNCTION IF EXISTS opsdeck.append_to_rooms(text, uuid, bigint, boolean, json, json)',
+  `DROP FUNCTION IF EXISTS
+     opsdeck.append_to_rooms(text, uuid, bigint, boolean, json, json, bigint, bigint, integer);${FOLLOW}${APPEND}`,
 ];

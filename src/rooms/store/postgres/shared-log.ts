@@ -8,6 +8,7 @@ import type { Committed } from '../../domain/event.ts';
 import { newEpoch } from '../epoch.ts';
 import { BehindError, type Commit, FencedError, type PreparedWrite, recordsOf, type StoredState } from '../store.ts';
 import { AppendBatch } from './append-batch.ts';
+import { AppendTurns } from './append-turns.ts';
 import {
   FOLLOW_ROWS,
   type Followed,
@@ -35,7 +36,8 @@ const LOAD_MS = 60_000;
 /** Before a write is tried again while another node goes first. */
 const BUSY_MS = 2;
 
-const APPEND = 'SELECT * FROM opsdeck.append_to_rooms($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+const ARGUMENTS = Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join();
+const APPEND = `SELECT * FROM opsdeck.append_to_rooms(${ARGUMENTS})`;
 const RENEW = 'SELECT opsdeck.renew_room_epoch($1, $2)';
 const ORIGIN = 'SELECT epoch, origin = opsdeck.room_origin() AS "isSame" FROM opsdeck.room_log';
 
@@ -44,6 +46,8 @@ interface AppendAnswer {
   /** Of the log before the batch. */
   readonly commits: number;
   readonly pos: number;
+  /** The milliseconds for which other nodes went first. */
+  readonly waitedMs: number;
   /** Of `written` the last sequence numbers; of `fenced` the ids of lost leases. */
   readonly numbers: Readonly<Record<string, number>> | readonly string[];
 }
@@ -66,9 +70,11 @@ export class SharedLog {
   readonly #reads = new SharedRead(() => this.#read());
   /** Resolves after the last append. */
   #last: Promise<unknown> = Promise.resolve();
+  readonly #turns: AppendTurns;
 
   constructor(parts: SharedLogParts) {
     this.#parts = parts;
+    this.#turns = new AppendTurns(parts.clock);
   }
 
   /** The number of the last commit that followers know. */
@@ -115,6 +121,11 @@ export class SharedLog {
     return this.#reads.run();
   }
 
+  /** As in RoomStore. */
+  turn(): Promise<void> {
+    return this.#turns.next();
+  }
+
   /** As in RoomStore, in the order of calls. */
   append(
     writes: readonly PreparedWrite[],
@@ -148,8 +159,9 @@ export class SharedLog {
     return committed;
   }
 
-  /** As refresh, unless followers know this commit already, or the append in progress brings it. */
+  /** As refresh, unless followers know this commit already, or the append in progress, or due, brings it. */
   async reach(commits: number): Promise<void> {
+    await this.#turns.next();
     await this.#last;
     if (this.version < commits) await this.refresh();
   }
@@ -169,13 +181,26 @@ export class SharedLog {
   async #send(batch: AppendBatch, version: number, fences: readonly Fence[]): Promise<AppendAnswer> {
     const { postgres, incarnation, clock } = this.#parts;
     const { epoch } = this.#applied;
-    const fixed = [epoch, incarnation, version, batch.hasChanges, batch.events, batch.rest(fences)];
+    const values = batch.values(fences);
+    this.#turns.sent();
     for (;;) {
       const { commits, pos } = this.#applied;
-      const rows = await postgres.query<FollowRow>(APPEND, [...fixed, commits, pos, PAGE]);
+      const rows = await postgres.query<FollowRow>(APPEND, [
+        epoch,
+        incarnation,
+        version,
+        batch.hasChanges,
+        commits,
+        pos,
+        PAGE,
+        ...values,
+      ]);
       const { answer, news } = readAppended(rows);
       if (news) this.#learn(news, commits);
-      if (answer.outcome !== 'busy') return answer;
+      if (answer.outcome !== 'busy') {
+        this.#turns.ended(answer.waitedMs, answer.outcome === 'behind');
+        return answer;
+      }
       await new Promise<void>((done) => clock.after(BUSY_MS, done));
     }
   }
@@ -264,9 +289,10 @@ function readAppended(rows: readonly FollowRow[]): {
 } {
   const last = rows.at(-1);
   if (last?.what !== 'append') throw new Error('append_to_rooms gave no answer');
-  const { a: outcome, b: numbers, n: commits, m: pos } = last;
+  const { a, b: numbers, c: waited, n: commits, m: pos } = last;
+  const outcome = a as AppendAnswer['outcome'];
   return {
-    answer: { outcome: outcome as AppendAnswer['outcome'], commits, pos, numbers: JSON.parse(numbers ?? '{}') },
+    answer: { outcome, commits, pos, waitedMs: Number(waited), numbers: JSON.parse(numbers ?? '{}') },
     news: rows.length === 1 ? undefined : readFollowed(rows.slice(0, -1)),
   };
 }

@@ -59,6 +59,10 @@ export class PostgresRoomStore implements RoomStore {
     return this.log.catchUp();
   }
 
+  turn(): Promise<void> {
+    return this.log.turn();
+  }
+
   append(...args: Parameters<RoomStore['append']>): ReturnType<RoomStore['append']> {
     return this.log.append(...args);
   }

@@ -23,12 +23,12 @@ import { unpackDirectory } from '../../../testing/stored-directory.ts';
 import { tarEnd, tarHeader } from '../../contract/backup.ts';
 import { signWebhook } from '../../domain/hook/webhook-signature.ts';
 import { MIGRATIONS } from '../../store/sqlite/schema.ts';
-import { openTestRooms } from '../../testing/app.ts';
+import { openTestRooms, type TestRoomsOptions } from '../../testing/app.ts';
 import { commandTerminal, type ListeningRooms, listeningRooms, runRooms } from '../../testing/command.ts';
 
 /** Rooms with a message with a file, and an edited one. */
-async function livelyRooms(t: TestContext): Promise<ListeningRooms> {
-  const rooms = await listeningRooms(t);
+async function livelyRooms(t: TestContext, options?: TestRoomsOptions): Promise<ListeningRooms> {
+  const rooms = await listeningRooms(t, options);
   await rooms.done(['new', 'Ops']);
   const path = join(temporaryFolder(t), 'report.txt');
   writeFileSync(path, 'all is well');
@@ -246,7 +246,7 @@ test('rooms in PostgreSQL are restored and checked by its own programs', async (
 });
 
 test('nothing is restored over existing rooms, or under a running server', async (t) => {
-  const rooms = await livelyRooms(t);
+  const rooms = await livelyRooms(t, { folder: temporaryFolder(t) });
   const copy = join(temporaryFolder(t), 'copy');
   await rooms.done(['backup', copy]);
   assert.equal((await local(['restore', copy, '--data-dir', rooms.folder])).code, 3, 'it runs');

@@ -244,6 +244,7 @@ export class FeedKit {
     const guard: GuardParts = {
       authenticator: {
         authenticate: async ({ user = 'local', authorization }) => accepted(callerNamed(state, user, authorization)),
+        recognize: () => undefined,
       },
       limits: { take: () => ({ headers: {} }), takeRoom: () => undefined },
       idempotent: { once: (_c, _caller, handle) => handle() },

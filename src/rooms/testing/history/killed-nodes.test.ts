@@ -5,12 +5,14 @@ import { needsPostgres, startPostgres } from '../../../testing/postgres.ts';
 import { KilledNodes } from './killed-nodes.ts';
 import { reportOn } from './report.ts';
 
-test('the history of three nodes over PostgreSQL, all killed at random, has no violations', async (t) => {
+test('the history of three nodes over PostgreSQL, all killed at random, has no violations', {
+  only: isLongRound,
+}, async (t) => {
   if (!needsPostgres(t)) return;
   const server = await startPostgres(t);
   const url = await server.createDatabase('rooms');
   const nodes = new KilledNodes(t, { url, size: 3, everyMs: 1_000, postgres: { server, everyKills: 2 } });
-  const durationMs = isLongRound ? 20_000 : 6_000;
+  const durationMs = isLongRound ? 20_000 : 3_500;
   const options = { rooms: 4, writers: 16, readers: 8, rate: 200, durationMs, isRough: true };
   const { facts, violations } = await reportOn(nodes, options);
   assert.deepEqual(violations, []);

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { systemClock } from '../../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { createLog } from '../../../kernel/log.ts';
 import type { Postgres } from '../../../kernel/postgres/postgres.ts';
 import { openTestDatabase } from '../../../testing/postgres.ts';
@@ -19,13 +19,15 @@ export async function openRoomDatabase(t: TestContext): Promise<Postgres> {
 export interface TestNodeOptions {
   readonly lines?: string[];
   readonly announce?: () => void;
+  /** Of its timers. */
+  readonly clock?: Clock;
 }
 
 /** A store of one of several nodes, loaded. */
 export async function openTestNode(
   t: TestContext,
   postgres: Postgres,
-  { lines = [], announce = () => {} }: TestNodeOptions = {},
+  { lines = [], announce = () => {}, clock = systemClock }: TestNodeOptions = {},
 ): Promise<PostgresRoomStore> {
   const log = createLog({
     level: 'warn',
@@ -34,7 +36,7 @@ export async function openTestNode(
     write: (line) => void lines.push(line),
   });
   const incarnation = crypto.randomUUID();
-  const store = new PostgresRoomStore({ postgres, incarnation, clock: systemClock, log, announce });
+  const store = new PostgresRoomStore({ postgres, incarnation, clock, log, announce });
   t.after(() => store.close());
   await store.load();
   return store;

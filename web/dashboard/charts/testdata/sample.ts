@@ -80,6 +80,7 @@ export function sampleView(more: Partial<View> = {}): View {
       ofUser: 10,
       selected: 10,
       included: 0,
+      estimated: 0,
       oldestAt: span.from,
       newestAt: span.to,
       bySource: { csv: 10, live: 0 },
@@ -122,6 +123,7 @@ export function sampleView(more: Partial<View> = {}): View {
     markerByCategory: [],
     maxMode: { yes: NO_SUMS, no: NO_SUMS },
     markers: [],
+    projects: [],
     daily: [],
     top: [],
   };

@@ -1,16 +1,22 @@
-import type { Alert } from '../../../src/alerts/contract/wire.ts';
-import type { Child } from '../../shared/dom.ts';
-import { h, setAttribute } from '../../shared/dom.ts';
-import { externalLink, linkedText } from '../parts/linked-text.ts';
-import { formatMatchers, matchersOfLabels } from '../parts/matcher-text.ts';
-import { isWebAddress } from '../parts/text-links.ts';
-import { everyAlertHash, formatHash, newSilenceHash } from '../route.ts';
-import { t } from '../text.ts';
-import { labelList } from './label-chip.ts';
-import type { AlertRowParts } from './row.ts';
-import { titleKeyOf, titleOf } from './title.ts';
+import type { Alert } from '../../../../src/alerts/contract/wire.ts';
+import type { Child } from '../../../shared/dom.ts';
+import { h, setAttribute } from '../../../shared/dom.ts';
+import { externalLink, linkedText } from '../../parts/linked-text.ts';
+import { formatMatchers, matchersOfLabels } from '../../parts/matcher-text.ts';
+import { isWebAddress } from '../../parts/text-links.ts';
+import { everyAlertHash, formatHash, newSilenceHash } from '../../route.ts';
+import { t } from '../../text.ts';
+import { labelList } from '../label-chip.ts';
+import type { AlertRowParts } from '../row.ts';
+import { titleKeyOf, titleOf } from '../title.ts';
 
 const TEXTS = ['description', 'message', 'details'];
+
+/** The texts that describe the alert beyond its title. */
+export function textsOf(alert: Alert): readonly string[] {
+  const titleKey = titleKeyOf(alert);
+  return TEXTS.filter((name) => name !== titleKey).flatMap((name) => alert.annotations[name] || []);
+}
 
 /** What the line of an alert leaves out: its texts, links and all labels, and the actions. */
 export function alertDetails(alert: Alert, parts: AlertRowParts): HTMLElement {
@@ -47,7 +53,7 @@ function annotationParts(alert: Alert): Child[] {
   const entries = Object.entries(alert.annotations).filter(([name, value]) => name !== titleKey && value !== '');
   const links = entries.filter(([, value]) => isWebAddress(value));
   const others = entries.filter(([, value]) => !isWebAddress(value));
-  const texts = others.filter(([name]) => TEXTS.includes(name)).map(([, text]) => text);
+  const texts = textsOf(alert).filter((text) => !isWebAddress(text));
   const pairs = others.filter(([name]) => !TEXTS.includes(name));
   const source = alert.generatorURL && isWebAddress(alert.generatorURL) ? alert.generatorURL : undefined;
   return [
