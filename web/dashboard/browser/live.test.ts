@@ -302,76 +302,61 @@ browserTest('live data on the analytics page', async (t, browser, check) => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  check('what upstream answers, from page to page', async (t) => {
+  check('a refresh does not wait for background requests', async (t) => {
     const upstream = await startFakeUsageUpstream(t);
-    const { largestPage } = upstream;
+    upstream.events = liveEvents(10);
+    let asked = 0;
+    upstream.trouble = () => (++asked > 1 ? 'hang' : undefined);
     const server = await serve(upstream);
-    const page = await visit(t, browser, `${server.url}/health`, { now });
-    const begin = () => {
-      Object.assign(upstream, { largestPage, trouble: () => undefined });
-      upstream.pages.length = 0;
+    const page = await visit(t, browser, server.page, { now });
+    await requestsAre(page, 10);
+    await eventually('something is fetched unasked', () => asked > 1);
+    upstream.trouble = () => undefined;
+    upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+    await refresh(page);
+    await requestsAre(page, 12);
+  });
+
+  check('§1.2: pages, repeats and drift: each event once, and missing events are reported', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(30);
+    upstream.largestPage = 8;
+    // While the pages are read two events arrive, and move the others onto later pages.
+    upstream.trouble = (_, index) => {
+      if (index === 1) upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
+      return undefined;
     };
-    /** Opens the page anew: a change behind `#` alone would keep its data. */
-    const open = async (hash: string) => {
-      await page.goto(`${server.url}/health`);
-      await page.goto(`${server.page}${hash}`);
-    };
+    const server = await serve(upstream);
+    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
+    await requestsAre(page, 30);
+    await kpiIs(page, 'total-cost', dollars(30 * 3));
+    await page.locator('.progress').waitFor({ state: 'hidden' });
+    assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
+    await refresh(page);
+    await requestsAre(page, 32);
+    // From here on upstream answers every page with its first.
+    upstream.events = liveEvents(80);
+    upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
+    await page.reload();
+    await notice(page).getByText('More events than can be fetched at once: the oldest of info are missing.').waitFor();
+    await requestsAre(page, 8);
+    upstream.trouble = () => undefined;
+    await page.reload();
+    await requestsAre(page, 80);
+    assert.equal(await notice(page).count(), 0);
+  });
 
-    await t.test('a refresh does not wait for background requests', async () => {
-      begin();
-      upstream.events = liveEvents(10);
-      let asked = 0;
-      upstream.trouble = () => (++asked > 1 ? 'hang' : undefined);
-      await open('');
-      await requestsAre(page, 10);
-      await eventually('something is fetched unasked', () => asked > 1);
-      upstream.trouble = () => undefined;
-      upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
-      await refresh(page);
-      await requestsAre(page, 12);
-    });
-
-    await t.test('§1.2: pages, repeats and drift: each event once, and missing events are reported', async () => {
-      begin();
-      upstream.events = liveEvents(30);
-      upstream.largestPage = 8;
-      // While the pages are read two events arrive, and move the others onto later pages.
-      upstream.trouble = (_, index) => {
-        if (index === 1) upstream.events = [...liveEvents(2, 'new', 30_000), ...upstream.events];
-        return undefined;
-      };
-      await open('#source=live&range=24h');
-      await requestsAre(page, 30);
-      await kpiIs(page, 'total-cost', dollars(30 * 3));
-      await page.locator('.progress').waitFor({ state: 'hidden' });
-      assert.equal(await notice(page).count(), 0, 'what arrived meanwhile is not missing');
-      await refresh(page);
-      await requestsAre(page, 32);
-      // From here on upstream answers every page with its first.
-      upstream.events = liveEvents(80);
-      upstream.trouble = (asked) => (asked.page > 1 ? answerPage(upstream, { ...asked, page: 1 }) : undefined);
-      await page.reload();
-      await notice(page)
-        .getByText('More events than can be fetched at once: the oldest of info are missing.')
-        .waitFor();
-      await requestsAre(page, 8);
-      upstream.trouble = () => undefined;
-      await page.reload();
-      await requestsAre(page, 80);
-      assert.equal(await notice(page).count(), 0);
-    });
-
-    await t.test('a failure on a later page of upstream’s leaves no partial data', async () => {
-      begin();
-      upstream.events = liveEvents(40);
-      upstream.largestPage = 15;
-      upstream.trouble = ({ page }) => (page === 3 ? json({}, 403) : undefined);
-      await open('#source=live&range=24h');
-      await page.getByRole('alert').filter({ hasText: 'info: the upstream site refuses the request' }).waitFor();
-      await requestsAre(page, 0);
-      upstream.trouble = () => undefined;
-      await notice(page).getByRole('button', { name: 'Try again' }).click();
-      await requestsAre(page, 40);
-    });
+  check('a failure on a later page of upstream’s leaves no partial data', async (t) => {
+    const upstream = await startFakeUsageUpstream(t);
+    upstream.events = liveEvents(40);
+    upstream.largestPage = 15;
+    upstream.trouble = ({ page }) => (page === 3 ? json({}, 403) : undefined);
+    const server = await serve(upstream);
+    const page = await visit(t, browser, `${server.page}#source=live&range=24h`, { now });
+    await page.getByRole('alert').filter({ hasText: 'info: the upstream site refuses the request' }).waitFor();
+    await requestsAre(page, 0);
+    upstream.trouble = () => undefined;
+    await notice(page).getByRole('button', { name: 'Try again' }).click();
+    await requestsAre(page, 40);
   });
 });
