@@ -57,7 +57,7 @@ export async function composeRooms(inputs: ComposeInputs): Promise<ComposedRooms
     ...directory.paths,
     ...integrations.paths,
     ...copilot.paths,
-    eventPaths({ guard, state, ...streams, isAway: () => core.nodes?.away !== undefined }),
+    eventPaths({ guard, state, ...streams, refresh: core.store.refresh?.bind(core.store) }),
     presencePaths({ guard, state, clock, announcer: core.announcer, presence }),
     ...composePage(core, directory.rooms, messages.reader),
     ...authentication.paths,

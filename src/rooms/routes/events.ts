@@ -3,13 +3,13 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { HttpHandler } from '../../kernel/http/app.ts';
 import type { Tickets } from '../authentication/tickets.ts';
 import { printTicket } from '../contract/feed.ts';
-import { readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-query.ts';
+import { type Cursor, readFeedQuery, readLogQuery, refuseSecrets } from '../contract/feed-query.ts';
 import { findRoom } from '../domain/access.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
-import { accepted, type Outcome, type Refusal, refuse } from '../domain/refusal.ts';
+import { accepted, type Outcome } from '../domain/refusal.ts';
 import type { EventLog } from '../feed/event-log.ts';
-import type { RoomFeed, Start } from '../feed/room-feed.ts';
+import type { RoomFeed } from '../feed/room-feed.ts';
 import { answerJson, answerRefusal } from './answer/answers.ts';
 import type { Paths } from './index.ts';
 import { admit, type CallerHandler, type GuardParts } from './request/guard.ts';
@@ -20,15 +20,9 @@ export interface EventParts {
   readonly feed: RoomFeed;
   readonly log: EventLog;
   readonly tickets: Tickets;
-  /** Whether other nodes may know more of the log. */
-  readonly isAway?: () => boolean;
+  /** Learns what other nodes know of the log, if there are any; rejects with a StorageAwayError. */
+  readonly refresh?: (() => Promise<void>) | undefined;
 }
-
-const CANNOT_RESUME = refuse(
-  'storage_unavailable',
-  'PostgreSQL is away, and without it this server does not know the cursor; try again in a moment',
-  { retryAfterS: 2 },
-);
 
 /** The events of rooms: as streams, and as a log for clients that cannot keep one open. */
 export function eventPaths(parts: EventParts): Paths {
@@ -60,18 +54,19 @@ function issueTicket({ tickets }: EventParts): CallerHandler {
 /** The stream of one room where the path names it, else of the rooms in the query. */
 function openStream(parts: EventParts): CallerHandler {
   const { state, feed } = parts;
-  return (c, caller) => {
+  return async (c, caller) => {
     const query = readFeedQuery((name) => c.req.query(name), c.req.header('last-event-id'));
     if (!query.ok) return answerRefusal(c, query);
+    const { cursor } = query.value;
+    await refreshBeforeReset(parts, cursor);
     const room = c.req.param('id');
     const only = findRooms(state, caller, room === undefined ? query.value.rooms : [room]);
     if (!only.ok) return answerRefusal(c, only);
     const outgoing = c.env?.outgoing as ServerResponse | undefined;
     if (!outgoing) throw new Error('a stream needs a connection');
-    const { types, ephemeral, cursor } = query.value;
+    const { types, ephemeral } = query.value;
     const start = feed.resume(cursor);
-    const request = { caller, only: only.value, types, ephemeral, start };
-    const refusal = refuseStart(parts, start) ?? feed.open(outgoing, request);
+    const refusal = feed.open(outgoing, { caller, only: only.value, types, ephemeral, start });
     return refusal ? answerRefusal(c, refusal) : RESPONSE_ALREADY_SENT;
   };
 }
@@ -82,11 +77,10 @@ function readLog(parts: EventParts): CallerHandler {
     const query = readLogQuery((name) => c.req.query(name), c.req.header('last-event-id'));
     if (!query.ok) return answerRefusal(c, query);
     const { cursor, rooms, types, limit, waitMs } = query.value;
+    await refreshBeforeReset(parts, cursor);
     const only = findRooms(state, caller, rooms);
     if (!only.ok) return answerRefusal(c, only);
     const start = feed.resume(cursor);
-    const refusal = refuseStart(parts, start);
-    if (refusal) return answerRefusal(c, refusal);
     const answer = await log.read({
       caller,
       only: only.value,
@@ -100,9 +94,9 @@ function readLog(parts: EventParts): CallerHandler {
   };
 }
 
-/** A reset would lose what another node has told the client. */
-function refuseStart({ isAway }: EventParts, { reset }: Start): Refusal | undefined {
-  return reset !== null && isAway?.() ? CANNOT_RESUME : undefined;
+/** A reset loses what another node has sent to the client: without PostgreSQL the request fails instead. */
+async function refreshBeforeReset({ feed, refresh }: EventParts, cursor: Cursor | undefined): Promise<void> {
+  if (refresh && feed.resume(cursor).reset !== null) await refresh();
 }
 
 /** The ids of rooms; one that the caller may not read refuses the whole request. */

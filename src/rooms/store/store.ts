@@ -18,6 +18,8 @@ export interface RoomStore {
   follow(follower: (commit: Commit) => void): void;
   /** Resolves when the followers have been given what was committed on any node before this call. */
   catchUp(): Promise<void>;
+  /** As catchUp, but rejects with a StorageAwayError; absent where there are no other nodes. */
+  refresh?(): Promise<void>;
   /** Resolves when an append would wait little for those of other nodes; absent where there are no other nodes. */
   turn?(): Promise<void>;
   /**

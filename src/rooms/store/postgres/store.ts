@@ -59,6 +59,10 @@ export class PostgresRoomStore implements RoomStore {
     return this.log.catchUp();
   }
 
+  refresh(): Promise<void> {
+    return this.log.refresh();
+  }
+
   turn(): Promise<void> {
     return this.log.turn();
   }
