@@ -1,9 +1,8 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
-// With --tests it also bundles *.test.ts into .build/tests, with units-*.mjs and databases-*.mjs, which import the files that start
-// no process, or use a shared PostgreSQL (one process for all of them is ten times faster than one each), and suite.json for
-// src/testing/run/test-run.ts. With
-// --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
-import { execFileSync } from 'node:child_process';
+// With --test it also bundles the named test files, or all, into .build/tests, and runs them; of all, units-*.mjs and databases-*.mjs
+// import the files that start no process, or use a shared PostgreSQL (one process for all of them is ten times faster than one each).
+// With --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,6 +13,7 @@ import { printLicences } from './third-party.mjs';
 
 const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
+const namedFiles = [...flags].filter((flag) => !flag.startsWith('--'));
 const say = flags.has('--quiet') ? () => {} : (line) => process.stdout.write(`${line}\n`);
 
 /** The packages whose code is in the executable: their folders, by name@version. */
@@ -558,23 +558,25 @@ const UNIT_PARTS = 6;
 /** Processes of the tests that use a shared PostgreSQL: they mostly wait. */
 const DATABASE_PARTS = 3;
 
+const TESTS = join(root, '.build/tests');
+
 async function buildTests() {
-  const outdir = join(root, '.build/tests');
+  if (namedFiles.length > 0) return buildSuite([...namedFiles, TEST_RUN], TESTS);
   const files = filesWithEnding('.test.ts');
   const [{ browser, database, process, unit }] = await Promise.all([
     classify(files),
-    buildSuite([...files, TEST_RUN, UNTRACKED], outdir),
+    buildSuite([...files, TEST_RUN, UNTRACKED], TESTS),
   ]);
   /** Writes modules that import the files in turn; returns their names. */
   const importInTurn = (name, files, parts) =>
     Array.from({ length: parts }, (_, part) => {
       const file = `${name}-${part + 1}.mjs`;
-      writeImports(join(outdir, file), [UNTRACKED, ...files.filter((_, index) => index % parts === part)]);
+      writeImports(join(TESTS, file), [UNTRACKED, ...files.filter((_, index) => index % parts === part)]);
       return file;
     });
   const joined = [importInTurn('units', unit, UNIT_PARTS), importInTurn('databases', database, DATABASE_PARTS)];
   const suite = mix(...joined, browser.map(bundleOf), process.map(bundleOf));
-  writeFileSync(join(outdir, 'suite.json'), JSON.stringify(suite));
+  writeFileSync(join(TESTS, 'suite.json'), JSON.stringify(suite));
   const counts = { units: unit.length, databases: database.length, browser: browser.length, processes: process.length };
   say(JSON.stringify(counts));
 }
@@ -586,6 +588,15 @@ async function buildBenches() {
   writeImports(join(outdir, 'all.mjs'), files);
 }
 
+const unknown = namedFiles.find((file) => !filesWithEnding('.test.ts').includes(file));
+if (unknown) {
+  process.stderr.write(`unknown test file ${unknown}; name files such as src/kernel/clock.test.ts\n`);
+  process.exit(1);
+}
 await buildExecutable();
-if (flags.has('--tests')) await buildTests();
+if (flags.has('--test')) {
+  await buildTests();
+  const run = [join(TESTS, bundleOf(TEST_RUN)), ...namedFiles];
+  process.exitCode = spawnSync(process.execPath, run, { stdio: 'inherit' }).status ?? 1;
+}
 if (flags.has('--benches')) await buildBenches();

@@ -1,4 +1,4 @@
-// Runs the tests bundled by `build.mjs --tests`, or the named files: the units in a few processes, and each file that
+// Runs the tests bundled by `build.mjs --test`, or the named files: the units in a few processes, and each file that
 // starts servers or browsers in its own, with one shared Chromium.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
