@@ -145,6 +145,17 @@ const packedPackages = {
   },
 };
 
+/** Commander starts other programs as commands, and opsdeck has none: node:child_process takes milliseconds to load. */
+const withoutSubprograms = {
+  name: 'without-subprograms',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes('commander') ? { path: 'child_process', namespace: 'absent' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'absent' }, () => ({ contents: 'export default {};' }));
+  },
+};
+
 /** The parts of prom-client used by the metrics, without clusters, pushes, summaries and OpenTelemetry. */
 const usedOfPromClient = {
   name: 'used-of-prom-client',
@@ -299,7 +310,7 @@ async function buildExecutable() {
   const outfile = join(root, 'dist/opsdeck.js');
   const { metafile, outputFiles } = await esbuild.build({
     ...shared,
-    plugins: [...shared.plugins, packedPackages, usedOfPromClient, withoutNodeHttp2],
+    plugins: [...shared.plugins, packedPackages, withoutSubprograms, usedOfPromClient, withoutNodeHttp2],
     inject: WEB_CLASSES.inject,
     define: { ...shared.define, ...WEB_CLASSES.define },
     entryPoints: ['bin/opsdeck.ts'],
@@ -379,8 +390,8 @@ function requireAscii(name, code) {
   throw new Error(`the executable contains a non-ASCII character; write it as \\uXXXX: ${place} (${name})`);
 }
 
-/** The V8 that made the code cache. */
-const ENGINE = `${process.versions.v8} ${process.platform} ${process.arch}`;
+/** The V8 that compiles the code cache. */
+const ENGINE = process.versions.v8 + process.platform + process.arch;
 
 /**
  * The executable: a loader, and all parts in the comment of a function, from whose source text they are read: V8 skips a
@@ -390,16 +401,26 @@ const ENGINE = `${process.versions.v8} ${process.platform} ${process.arch}`;
 function printLauncher(parts, codeCache) {
   const opening = 'function packed() {/*';
   let texts = '';
-  const append = (bytes) => {
+  /** Places the texts in one unit: its start and end, and those of the text in it. */
+  const place = (named) => {
     const start = opening.length + texts.length;
-    texts += zstd(bytes).toString('base64');
-    return [start, opening.length + texts.length];
+    texts += zstd(Buffer.concat(named.map(([, bytes]) => bytes))).toString('base64');
+    const end = opening.length + texts.length;
+    let size = 0;
+    return named.map(([name, { length }]) => {
+      size += length;
+      return [`./${name}`, [start, end, size - length, size]];
+    });
   };
-  const places = Object.fromEntries(parts.map(({ name, code }) => [`./${name}`, append(Buffer.from(code))]));
-  const pieces = {};
-  let size = 0;
-  for (const [name, { length }] of codeCache) pieces[`./${name}`] = [size, (size += length)];
-  const compiled = { engine: ENGINE, place: append(Buffer.concat([...codeCache.values()])), pieces };
+  const bytesOf = ({ name, code }) => [name, Buffer.from(code)];
+  // What a start needs is one unit, as each takes a tenth of a millisecond to begin.
+  const ofStart = parts.filter(({ name }) => codeCache.has(name));
+  const others = parts.filter(({ name }) => !codeCache.has(name));
+  const places = Object.fromEntries([
+    ...place(ofStart.map(bytesOf)),
+    ...others.flatMap((part) => place([bytesOf(part)])),
+  ]);
+  const compiled = Object.fromEntries(place([...codeCache]));
   return `#!/usr/bin/env node
 "use strict";
 var required = [${minimum}], current = process.versions.node.split(".").map(Number);
@@ -408,15 +429,29 @@ if (current[0] < required[0] || (current[0] === required[0] && current[1] < requ
   process.exit(1);
 }
 var places = ${JSON.stringify(places)};
-var compiled = ${JSON.stringify(compiled)};
-function loader(file, folder, places, unpack, require, program, codeOf) {
-  var loaded = {};
+// V8 takes back only what the same version has compiled.
+var compiled = process.versions.v8 + process.platform + process.arch === "${ENGINE}" ? ${JSON.stringify(compiled)} : {};
+function loader(file, folder, places, compiled, unpack, require, program) {
+  var loaded = {}, units = {};
+  function has(table, name) {
+    return Object.prototype.hasOwnProperty.call(table, name);
+  }
+  // Units are held weakly: of no use after the start.
+  function read(place) {
+    var unit = units[place[0]] && units[place[0]].deref();
+    if (!unit) {
+      unit = require("node:zlib").zstdDecompressSync(unpack(place[0], place[1]));
+      units[place[0]] = new WeakRef(unit);
+    }
+    return unit.subarray(place[2], place[3]);
+  }
   return function load(name) {
-    if (!Object.prototype.hasOwnProperty.call(places, name)) return require(name);
+    if (!has(places, name)) return require(name);
     if (loaded[name]) return loaded[name].exports;
-    var code = require("node:zlib").zstdDecompressSync(unpack(places[name][0], places[name][1])).toString("latin1");
-    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + code + "\\n})";
-    var script = new (require("node:vm").Script)(text, { filename: file + "/" + name.slice(2), lineOffset: -1, cachedData: codeOf(name) });
+    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + read(places[name]).toString("latin1") + "\\n})";
+    var options = { filename: file + "/" + name.slice(2), lineOffset: -1 };
+    if (has(compiled, name)) options.cachedData = read(compiled[name]);
+    var script = new (require("node:vm").Script)(text, options);
     var part = (loaded[name] = { exports: {} });
     script.runInThisContext()(part, part.exports, load, file, folder, program);
     return part.exports;
@@ -425,32 +460,25 @@ function loader(file, folder, places, unpack, require, program, codeOf) {
 function unpackText(start, end) {
   return Buffer.from(packed.toString().slice(start, end), "base64");
 }
-// V8 refuses code of another version; this saves unpacking it. Held weakly: of no use after the start.
-var unpackedCode;
-function codeOf(name) {
-  if (!compiled.pieces[name] || compiled.engine !== process.versions.v8 + " " + process.platform + " " + process.arch) return undefined;
-  var code = unpackedCode && unpackedCode.deref();
-  if (!code) {
-    code = require("node:zlib").zstdDecompressSync(unpackText(compiled.place[0], compiled.place[1]));
-    unpackedCode = new WeakRef(code);
-  }
-  return code.subarray(compiled.pieces[name][0], compiled.pieces[name][1]);
-}
 function thread(loader, require, program) {
   var data = program.data;
   function unpack(start, end) {
     return Buffer.from(data.packed, start, end - start);
   }
-  loader(data.file, data.folder, data.places, unpack, require, function () { return program; }, function () {})("./opsdeck.js");
+  loader(data.file, data.folder, data.places, {}, unpack, require, function () { return program; })("./opsdeck.js");
 }
 var program;
 function shareProgram() {
   if (program) return program;
-  var pieces = [], moved = {}, size = 0;
+  var pieces = [], units = {}, moved = {}, size = 0;
   Object.keys(places).forEach(function (name) {
-    var piece = unpackText(places[name][0], places[name][1]);
-    moved[name] = [size, (size += piece.length)];
-    pieces.push(piece);
+    var place = places[name], unit = units[place[0]];
+    if (!unit) {
+      var piece = unpackText(place[0], place[1]);
+      pieces.push(piece);
+      unit = units[place[0]] = [size, (size += piece.length)];
+    }
+    moved[name] = unit.concat(place.slice(2));
   });
   var shared = new SharedArrayBuffer(size);
   Buffer.concat(pieces).copy(Buffer.from(shared));
@@ -466,7 +494,7 @@ if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
     process.exitCode = error.code === "EPIPE" ? 0 : 1;
   }
 } else {
-  loader(__filename, __dirname, places, unpackText, require, shareProgram, codeOf)("./opsdeck.js");
+  loader(__filename, __dirname, places, compiled, unpackText, require, shareProgram)("./opsdeck.js");
 }
 ${opening}${texts}*/}
 `;

@@ -10,11 +10,16 @@ Examples:
   opsdeck alerts add alertname=DiskFull severity=critical
   opsdeck alerts silence add alertname=DiskFull --duration 2h --comment "replacing the disk"`;
 
-type AddCommand = (program: Command, terminal: Terminal) => void;
+type AddCommand = (program: Command, terminal: Terminal) => unknown;
 
 /** In the order of the help. Definitions are light; what a command needs loads when it runs. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  alerts: async () => (await import('./alerts/command.ts')).addAlertsCommand,
+const COMMANDS: Readonly<Record<string, (subcommand?: string) => Promise<AddCommand>>> = {
+  async alerts(subcommand) {
+    const { addAlertsCommand } = await import('./alerts/command.ts');
+    if (subcommand === 'serve') return addAlertsCommand;
+    const { addTerminalCommands } = await import('./alerts/terminal/command.ts');
+    return (program, terminal) => addTerminalCommands(addAlertsCommand(program, terminal), terminal);
+  },
   relay: async () => (await import('./relay/command.ts')).addRelayCommand,
   dashboard: async () => (await import('./dashboard/command.ts')).addDashboardCommand,
   rooms: async () => (await import('./rooms/command.ts')).addRoomsCommand,
@@ -30,9 +35,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /** The definitions for a command line: one command's if it is named first, else all. */
-function loadCommands(name: string): Promise<readonly AddCommand[]> {
+function loadCommands(name: string, subcommand?: string): Promise<readonly AddCommand[]> {
   const named = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
-  return Promise.all(named.map((load) => load?.()).filter((adding) => adding !== undefined));
+  return Promise.all(named.map((load) => load?.(subcommand)).filter((adding) => adding !== undefined));
 }
 
 function createProgram(terminal: Terminal, commands: readonly AddCommand[]): Command {
@@ -61,7 +66,9 @@ async function loadProgram(name: string, terminal: Terminal): Promise<Command> {
 /** Runs one command line (without `node` and the script) and returns the exit code; never throws for a user's mistake. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await (await loadProgram(args[0] ?? '', terminal)).parseAsync(args, { from: 'user' });
+    const [name = '', subcommand] = args;
+    const program = createProgram(terminal, await loadCommands(name, subcommand));
+    await program.parseAsync(args, { from: 'user' });
     return ExitCode.done;
   } catch (error) {
     // Commander has already reported the error; help and version also end in this way, with code 0.

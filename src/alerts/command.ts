@@ -8,7 +8,6 @@ import type { Terminal } from '../kernel/terminal/terminal.ts';
 import { optionsOf } from './config/server-options.ts';
 import { SETTING_GROUPS, SETTINGS } from './config/settings.ts';
 import type { AlertServer } from './server.ts';
-import { addTerminalCommands } from './terminal/command.ts';
 
 const SERVE_EXAMPLES = `
 Examples:
@@ -16,8 +15,8 @@ Examples:
   opsdeck alerts serve --config.file alertmanager.yml --storage.path /var/lib/alertmanager
   opsdeck alerts serve --web.listen-address 127.0.0.1:9093 --log.format json`;
 
-/** `opsdeck alerts …` */
-export function addAlertsCommand(program: Command, terminal: Terminal): void {
+/** `opsdeck alerts`, with `serve`; returns it. */
+export function addAlertsCommand(program: Command, terminal: Terminal): Command {
   const alerts = program.command('alerts').description('a drop-in Prometheus Alertmanager, and its commands');
   alerts.addHelpText('after', '\nExamples:\n  opsdeck alerts serve\n  opsdeck alerts query severity=critical');
   const serve = alerts
@@ -27,7 +26,7 @@ export function addAlertsCommand(program: Command, terminal: Terminal): void {
   serve.version(`opsdeck ${OPSDECK_VERSION}`, '--version');
   for (const [group, table] of Object.entries(SETTING_GROUPS)) addSettings(serve, table, group);
   serve.action(() => serveAlerts(serve, terminal));
-  addTerminalCommands(alerts, terminal);
+  return alerts;
 }
 
 /** The flags of clustering that are given and change nothing. */

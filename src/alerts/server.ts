@@ -4,13 +4,12 @@
 // A posted silence is decided (domain/silence), committed, and then applied by the silencer and the listing. Reads join what
 // these have prepared. The disk follows behind alerts by half a second, and stands before the answer to a silence.
 import { randomUUID } from 'node:crypto';
-import { page } from 'virtual:web/alerts';
 import type { AlertsSummary } from '../hub/contract.ts';
 import { type Clock, holdProcess } from '../kernel/clock.ts';
 import { openDeck } from '../kernel/deck/deck.ts';
 import type { ServerState } from '../kernel/deck/report.ts';
 import { CommandError, ExitCode, messageOf } from '../kernel/errors.ts';
-import { servePage } from '../kernel/http/assets.ts';
+import { serveLatePage } from '../kernel/http/assets.ts';
 import type { Listener } from '../kernel/http/server.ts';
 import type { Log } from '../kernel/log.ts';
 import { Metrics } from '../kernel/metrics/metrics.ts';
@@ -130,7 +129,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
     metrics,
     member: running.nodes?.own ?? describeMember(options.clusterListenAddress, options.clusterPeerName),
     version: describeVersion(),
-    page: servePage(page),
+    page: serveLatePage(async () => (await import('virtual:web/alerts')).page),
   });
   listener = await openListener(app.fetch, running);
   known = externalUrl();

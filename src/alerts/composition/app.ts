@@ -52,7 +52,7 @@ export interface Composition {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   /** Serves a file of the web page by its path; undefined for an unknown path. */
-  readonly page: (c: HttpContext, path: string) => Response | undefined;
+  readonly page: (c: HttpContext, path: string) => Promise<Response | undefined>;
 }
 
 /** Puts the HTTP interface on the state. */

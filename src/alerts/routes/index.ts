@@ -42,7 +42,7 @@ export interface AlertsAppParts {
   readonly reports: ReportRoutes;
   readonly operations: OperationRoutes;
   /** Serves a file of the web page by its path; undefined for an unknown path. */
-  readonly page: (c: HttpContext, path: string) => Response | undefined;
+  readonly page: (c: HttpContext, path: string) => Promise<Response | undefined>;
   readonly deck: Deck;
   readonly state: () => ServerState;
   /** Empty, or a path that starts with a slash and does not end with one. */
@@ -71,10 +71,10 @@ export function createAlertsApp(parts: AlertsAppParts): Hono<HttpEnv> {
   );
   mountPaths(app, below(routePrefix, operations), refuseMethodAsText);
   mountPage(app, parts);
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const base = `${routePrefix}/api/v2`;
     if (!c.req.path.startsWith(`${base}/`))
-      return page(c, c.req.path.slice(routePrefix.length + 1)) ?? c.text('404 page not found\n', 404);
+      return (await page(c, c.req.path.slice(routePrefix.length + 1))) ?? c.text('404 page not found\n', 404);
     const path = new URL(c.req.url).pathname.slice(routePrefix.length);
     return answers.preflight(c) ?? answers.refuseRequest(c, 404, `path ${path} was not found`);
   });
@@ -151,7 +151,7 @@ function below(base: string, paths: Paths): Paths {
 const OWN = { name: 'alerts', title: 'Alerts', url: './' };
 
 function mountPage(app: Hono<HttpEnv>, { page, deck, state, routePrefix, requestMetrics }: AlertsAppParts): void {
-  const index: HttpHandler = (c) => page(c, 'index.html') ?? c.text('this build has no page\n', 404);
+  const index: HttpHandler = async (c) => (await page(c, 'index.html')) ?? c.text('this build has no page\n', 404);
   const own = { '/': { GET: index, HEAD: index }, '/deck.json': { GET: answerDeck(deck, OWN, state) } };
   const measured = requestMetrics.measure(own, (path) => path);
   const paths: Record<string, PathHandlers> = { ...below(routePrefix, measured) };

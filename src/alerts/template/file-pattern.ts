@@ -1,4 +1,3 @@
-import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
 
@@ -77,6 +76,7 @@ const hasWildcard = (pattern: string): boolean => /[*?[\\]/.test(pattern);
 
 async function exists(path: string): Promise<boolean> {
   try {
+    const { stat } = await import('node:fs/promises');
     await stat(path);
     return true;
   } catch {
@@ -86,6 +86,7 @@ async function exists(path: string): Promise<boolean> {
 
 async function namesIn(folder: string): Promise<string[]> {
   try {
+    const { readdir } = await import('node:fs/promises');
     return (await readdir(folder)).sort();
   } catch {
     return [];

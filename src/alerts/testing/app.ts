@@ -148,7 +148,7 @@ async function createApp(test: AlertsAppOptions, configFile: string, { clock, da
     metrics,
     member: cluster,
     version: VERSION,
-    page: (c, path) => (path === 'index.html' ? c.html('<p>the page</p>') : undefined),
+    page: async (c, path) => (path === 'index.html' ? c.html('<p>the page</p>') : undefined),
   });
   return { app, plan, state };
 }

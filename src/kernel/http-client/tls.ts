@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { SecureVersion } from 'node:tls';
 import { messageOf, systemCodeOf } from '../errors.ts';
 import { HttpClientError } from './failure.ts';
@@ -16,6 +15,7 @@ export interface TlsOptions {
 
 /** Trusts the authorities in these PEM files beside the usual ones. */
 export async function trusting(files: readonly string[]): Promise<TlsOptions> {
+  const { readFile } = await import('node:fs/promises');
   const read = async (file: string) => {
     try {
       return await readFile(file, 'utf8');

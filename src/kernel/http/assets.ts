@@ -64,6 +64,17 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
   };
 }
 
+/** The same for a page that is loaded at the first request for one of its files. */
+export function serveLatePage(
+  load: () => Promise<PageFiles>,
+): (c: HttpContext, path: string) => Promise<Response | undefined> {
+  let serve: ReturnType<typeof servePage> | undefined;
+  return async (c, path) => {
+    serve ??= servePage(await load());
+    return serve(c, path);
+  };
+}
+
 /** Whether If-None-Match has the tag; a proxy that compresses marks it as weak. Source: RFC 9110, section 13.1.2. */
 function namesEtag(header: string, etag: string): boolean {
   return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

@@ -120,11 +120,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<DatabaseFi
     engine = new sqlite.DatabaseSync(file);
     // In exclusive mode, which must come first, WAL needs no shared memory, and no other process can read or write.
     engine.exec(isShared ? `PRAGMA busy_timeout=${BUSY_MS}` : 'PRAGMA locking_mode=EXCLUSIVE');
-    engine.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL');
+    // A commit leaves the log of changes to the operating system, and a durable write syncs it outside the event loop, which
+    // an fsync would block. SQLite still syncs before it moves the log.
+    engine.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
     migrate(engine, migrations);
-    // From here on a commit leaves the log of changes to the operating system, and a durable write syncs it outside the
-    // event loop, which an fsync would block. SQLite still syncs before it moves the log.
-    engine.exec(`PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=${LOG_PAGES}`);
     // The names of new files survive a power cut only if their directory is synced.
     syncDirectory(directory.path);
     // The log is opened now: later there may be no free descriptor.
@@ -150,9 +149,9 @@ function migrate(engine: DatabaseSync, migrations: readonly string[]): void {
   if (version > migrations.length) {
     throw new Error(`it was written by a newer opsdeck (schema ${version}, this one knows ${migrations.length})`);
   }
-  for (const [index, script] of migrations.entries()) {
-    if (index >= version) engine.exec(`BEGIN; ${script}; PRAGMA user_version = ${index + 1}; COMMIT`);
-  }
+  if (version === migrations.length) return;
+  const scripts = migrations.slice(version).join(';\n');
+  engine.exec(`BEGIN; ${scripts}; PRAGMA user_version = ${migrations.length}; COMMIT`);
 }
 
 class SqliteDatabase implements DatabaseFile {

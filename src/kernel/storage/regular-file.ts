@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { systemCodeOf } from '../errors.ts';
 
 /** In bytes; enough for a configuration, and for a bundle of certificates. */
@@ -25,6 +24,8 @@ export class NotReadable extends Error {
 
 /** The text of a file. Rejects without waiting if it is a pipe, a socket or a directory, or larger than `mostBytes`. */
 export async function readRegularFile(path: string, mostBytes = MAX_FILE_BYTES): Promise<string> {
+  // Loading it takes milliseconds, and most servers read no such file.
+  const { open } = await import('node:fs/promises');
   const file = await open(path, AT_ONCE).catch((error: unknown) => {
     throw explained(path, error);
   });

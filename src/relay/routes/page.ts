@@ -4,7 +4,7 @@ import type { Deck } from '../../kernel/deck/deck.ts';
 import type { ServerState } from '../../kernel/deck/report.ts';
 import { answerDeck } from '../../kernel/deck/route.ts';
 import { type HttpContext, type HttpHandler, readBody } from '../../kernel/http/app.ts';
-import { type PageFiles, servePage } from '../../kernel/http/assets.ts';
+import { type PageFiles, serveLatePage } from '../../kernel/http/assets.ts';
 import type { Outcome } from '../../kernel/outcome.ts';
 import { matchesTag, weakTag } from '../contract/entity-tag.ts';
 import type { ActivityReport, FlagDetails, FlagList, SwitchAnswer } from '../contract/page.ts';
@@ -67,11 +67,8 @@ function visible({ access }: PageRouteParts, handle: HttpHandler): HttpHandler {
 }
 
 function getFile({ files }: PageRouteParts, path: (c: HttpContext) => string): HttpHandler {
-  let serve: ReturnType<typeof servePage> | undefined;
-  return async (c) => {
-    serve ??= servePage(await files());
-    return serve(c, path(c)) ?? refusePlainly(c, 404, PAGE_NOT_FOUND);
-  };
+  const serve = serveLatePage(files);
+  return async (c) => (await serve(c, path(c))) ?? refusePlainly(c, 404, PAGE_NOT_FOUND);
 }
 
 function pageRequest(c: HttpContext): PageRequest {
