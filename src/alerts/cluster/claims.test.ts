@@ -76,7 +76,7 @@ const makeDue = (postgres: Postgres, { id }: AlertGroup) =>
 /** The end of a flush is written behind: its node claims another group and ends that flush too, which is written later. */
 async function completeAnother(postgres: Postgres, { claims }: Node): Promise<void> {
   const other = newGroup();
-  claims.complete(granted(await claims.claim(other)), other, idle(undefined));
+  claims.complete(granted(await claims.claim(other)), idle(undefined));
   await eventually('the end of the other flush', async () => (await rowOf(postgres, other)) === undefined);
 }
 
@@ -106,7 +106,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     const [a, b] = [createNode(postgres), createNode(postgres)];
     const group = newGroup();
     const nextFlushAt = Math.floor(postgres.clock.now()) + HOUR;
-    a.claims.complete(await hold(a, group), group, idle(nextFlushAt));
+    a.claims.complete(await hold(a, group), idle(nextFlushAt));
     await eventually('the end of the flush', async () => (await rowOf(postgres, group))?.next_at === nextFlushAt);
     for (const { claims } of [a, b]) {
       const waitMs = refusedFor(await claims.claim(group), postgres);
@@ -133,7 +133,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     const before = await rowOf(postgres, group);
     a.clock.advance(LEASE_MS);
     assert.equal(await lost.confirm(), false);
-    a.claims.complete(lost, group, idle(undefined));
+    a.claims.complete(lost, idle(undefined));
     await completeAnother(postgres, a);
     assert.deepEqual(await rowOf(postgres, group), before);
   });
@@ -161,7 +161,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
   await t.test('the row of a group that is gone is removed', async () => {
     const node = createNode(postgres);
     const group = newGroup();
-    node.claims.complete(await hold(node, group), group, idle(undefined));
+    node.claims.complete(await hold(node, group), idle(undefined));
     await eventually('no row', async () => (await rowOf(postgres, group)) === undefined);
   });
 
@@ -169,7 +169,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     const [a, b] = [createNode(postgres), createNode(postgres)];
     const group = groupOf('{}:{name="a\0\\0\ud800"}');
     const result = { nextFlushAt: 1_900_000_000_000, released: [{ fingerprint: '744e61ca074bea90', endsAt: 17 }] };
-    a.claims.complete(await hold(a, group), group, result);
+    a.claims.complete(await hold(a, group), result);
     const [logged] = await eventually('the logged end', async () => {
       const rows = await postgres.query(
         "SELECT key, body FROM opsdeck.change WHERE kind = 'flush' AND key LIKE '%name=%'",

@@ -146,7 +146,7 @@ export class ClusterClaims implements Claims {
     }
   }
 
-  complete(claim: Claim, _group: AlertGroup, result: FlushResult): void {
+  complete(claim: Claim, result: FlushResult): void {
     if (!(claim instanceof HeldClaim)) return;
     this.#held.delete(claim.id);
     if (claim.fence === undefined) return;

@@ -20,27 +20,27 @@ function createNode(options: TestPipelineOptions = {}) {
     isHeld: true,
     outcome: (): ClaimOutcome | Promise<ClaimOutcome> => granted,
     asked: [] as string[],
-    completed: [] as (FlushResult & { readonly group: string })[],
+    completed: [] as FlushResult[],
   };
   const claims: Claims = {
     async claim({ labelsText }) {
       node.asked.push(labelsText);
       return node.outcome();
     },
-    complete: (_, { labelsText }, result) => void node.completed.push({ group: labelsText, ...result }),
+    complete: (_, result) => void node.completed.push(result),
   };
   const parts = createTestPipeline({ route: ROUTE, ...options, claims });
   parts.state.dispatcher.start(parts.pipeline);
   return { ...parts, claims: node, claim, granted, groupId: `${parts.state.groups.tree.root.id}:{n="a"}` };
 }
 
-test('a group is flushed with a claim, whose end tells the next flush', async () => {
+test('a group is flushed with a claim, whose end names the next flush', async () => {
   const { claims, post, advance, sent } = createNode();
   post('a');
   await advance(10 * SECOND);
   assert.deepEqual(sent, ['10s default/webhook first notification: +a']);
   assert.deepEqual(claims.asked, ['{n="a"}']);
-  assert.deepEqual(claims.completed, [{ group: '{n="a"}', nextFlushAt: START + 70 * SECOND, released: [] }]);
+  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 70 * SECOND, released: [] }]);
 });
 
 test('a flush with nothing to send and nothing to release needs no claim', async () => {
@@ -58,7 +58,6 @@ test('a flush that releases resolved alerts needs a claim even if there is nothi
   assert.deepEqual(sent, []);
   assert.deepEqual(claims.completed, [
     {
-      group: '{n="a"}',
       nextFlushAt: undefined,
       released: [{ fingerprint: state.alerts.sorted()[0]?.alert.fingerprint, endsAt: START + 5 * SECOND }],
     },
@@ -178,5 +177,5 @@ test('a claim that is granted during a stop is given back, due at once', async (
   grant();
   await stopped;
   assert.deepEqual(sent, []);
-  assert.deepEqual(claims.completed, [{ group: '{n="a"}', nextFlushAt: START + 10 * SECOND, released: [] }]);
+  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 10 * SECOND, released: [] }]);
 });

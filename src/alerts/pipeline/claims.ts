@@ -33,5 +33,5 @@ export type ClaimOutcome =
 export interface Claims {
   /** When it resolves, memory has everything that other nodes had committed when the claim was granted. */
   claim(group: AlertGroup): Promise<ClaimOutcome>;
-  complete(claim: Claim, group: AlertGroup, result: FlushResult): void;
+  complete(claim: Claim, result: FlushResult): void;
 }

@@ -197,7 +197,7 @@ export class Dispatcher implements GroupListener {
     if (claim) {
       const isOpen = claim.isLost && !isNotified;
       group.isContested = isOpen;
-      this.#parts.claims?.complete(claim, group, { nextFlushAt, released });
+      this.#parts.claims?.complete(claim, { nextFlushAt, released });
       if (isOpen && nextFlushAt !== undefined) this.#schedule.set(group, this.#parts.clock.now() + CLAIM_AGAIN_MS);
     } else if (retryAt !== undefined && nextFlushAt !== undefined) {
       group.isContested = true;

@@ -149,7 +149,7 @@ export class Flush implements Queued {
       this.#claim = outcome.claim;
       this.evaluate();
     } else {
-      claims.complete(outcome.claim, this.group, { nextFlushAt: this.#at, released: [] });
+      claims.complete(outcome.claim, { nextFlushAt: this.#at, released: [] });
       this.#become('due');
     }
   }
