@@ -2,6 +2,7 @@ import { ConfigFault, ConfigNode } from '../../config/config-node.ts';
 import type { Kind } from '../../config/kind.ts';
 import type { TextChange, TextPlace } from '../../config/text-change.ts';
 import { compareUtf8 } from '../../domain/label-set.ts';
+import { literalTemplate } from '../template/note.ts';
 
 /** Any value of YAML or JSON. Mappings are unordered and written sorted. */
 export type PlainValue = string | number | bigint | boolean | null | readonly PlainValue[] | PlainMapping;
@@ -35,14 +36,22 @@ function sortedMapping(entries: readonly (readonly [string, PlainValue])[]): Pla
   return Object.fromEntries([...entries].sort(([a], [b]) => compareUtf8(a, b)));
 }
 
-/** The names in a mapping stay. */
+/** A name that cannot be rendered stands as it is written. */
 function mapPlainTexts(value: PlainValue, change: TextChange, { path, standard }: TextPlace): PlainValue {
   const inside = (item: PlainValue, step: string) =>
     mapPlainTexts(item, change, { path: `${path}${step}`, standard: undefined });
   if (typeof value === 'string') return change(value, { path, standard, isProse: true }) ?? '';
   if (Array.isArray(value)) return value.map((item, index) => inside(item, `[${index}]`));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inside(item, `.${name}`)]));
+  const named = (name: string, index: number) => {
+    if (!name.includes('{{')) return name;
+    // By its place, since it may be changed again.
+    const at = { path: `${path} (name ${index + 1})`, standard: undefined, isProse: false };
+    return change(name, at) ?? literalTemplate(name);
+  };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item], index) => [named(name, index), inside(item, `.${name}`)]),
+  );
 }
 
 const TRUE = /^(y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;

@@ -61,6 +61,36 @@ for (const row of TEXTS.filter(({ name }) => name !== 'email')) {
   }
 }
 
+test('names in a payload that cannot be rendered stand as they are written, each with its value, and the error once', async () => {
+  const webhook = integrationOf('webhook');
+  const other = BROKEN.replace('nope', 'other');
+  const yaml = `{url: 'http://h', payload: {'${BROKEN}': a, '${other}': {b: 1}, '{{ .Status }}': c}}`;
+  const { requests, context } = recordingContext();
+  const delivery = await notifyTolerantly(webhook, configOf(webhook, yaml), context);
+  assert.ok(delivery.ok, JSON.stringify(delivery));
+  assert.ok(delivery.templateError?.startsWith('"payload (name 2)": '), delivery.templateError);
+  assert.match(
+    delivery.templateError ?? '',
+    /template "nope" not defined; "payload \(name 3\)": .*template "other" not defined$/,
+  );
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
+    [`${BROKEN}\ntemplate error in ${delivery.templateError}`]: 'a',
+    [other]: { b: 1 },
+    firing: 'c',
+  });
+});
+
+test('a field of Jira with such a name is left out', async () => {
+  const { name, yaml, answer } = rowOf('jira');
+  const jira = integrationOf(name);
+  const { requests, context } = recordingContext(answer);
+  const config = configOf(jira, yaml.replace('own: {deep: t}', `own: {'${BROKEN}': t}, other: {deep: t}`));
+  const delivery = await notifyTolerantly(jira, config, context);
+  assert.ok(delivery.ok, JSON.stringify(delivery));
+  const { fields } = JSON.parse(requests.at(-1)?.body ?? '');
+  assert.deepEqual([fields.own, fields.other], [undefined, { deep: 't' }]);
+});
+
 test('the table has every integration', () => {
   const tested = new Set(TEXTS.map(({ name }) => name));
   assert.deepEqual([...tested].sort(), INTEGRATIONS.map(({ name }) => name).sort());
