@@ -66,7 +66,7 @@ export async function startDashboard(
   const http = new HttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, variables: process.env });
   const store = await MarkerStore.open({ path: join(options.projectDir, MARKER_FILE), clock, log });
   const secrets = options.users.flatMap(({ token }) => (token === undefined ? [] : secretForms(token)));
-  const budget = new BudgetFile(options.projectDir, log);
+  const budget = await BudgetFile.open(options.projectDir, clock.now(), log);
   const { projectDir: folder } = options;
   const withheld = [...options.withheld, ...(await logFolders(options.agents))];
   const files = new ProjectFiles({ folder, secrets, withheld, log });

@@ -5,7 +5,7 @@ const MESSAGE = `monthlyUsd must be US dollars from 0 (no budget) to ${MAX_USD},
 
 /** The monthly budget of a project, in US dollars; 0: none; null: nobody has set one. */
 export const budgetSchema = v.object(
-  { monthlyUsd: v.nullable(v.pipe(v.number(MESSAGE), v.minValue(0, MESSAGE), v.maxValue(MAX_USD, MESSAGE)), null) },
+  { monthlyUsd: v.nullable(v.pipe(v.number(MESSAGE), v.minValue(0, MESSAGE), v.maxValue(MAX_USD, MESSAGE))) },
   MESSAGE,
 );
 export type Budget = v.InferOutput<typeof budgetSchema>;
