@@ -44,8 +44,8 @@ const RULES: readonly Rule[] = [
     forbidden: /^(node:fs|node:net|node:http$|src\/kernel\/http-client\/|node:sqlite$)/,
   },
   {
-    law: 'only a command imports a server',
-    from: /^(src|bin|web)\/(?!\w+\/command\.ts)/,
+    law: 'only a command imports a server, and `up` all of them in one file',
+    from: /^(src|bin|web)\/(?!\w+\/command\.ts|hub\/servers\.ts)/,
     forbidden: /^src\/\w+\/server\.ts$/,
     except: /^src\/kernel\/http\/server\.ts$/,
   },

@@ -7,7 +7,7 @@ export interface DescribedServer extends Pick<HubEntry, 'name' | 'title' | 'url'
   /** A shell command that works as it stands. */
   example(): string;
   state(): ServerState;
-  /** Cheap, since each page asks for it every few seconds; `cookies` are those of the page, which name its user in the rooms. */
+  /** Cheap, since each page reads it every few seconds. The cookies of the page name its user in the rooms. */
   summary(cookies: string | undefined): Summary | Promise<Summary>;
 }
 
