@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Provider } from '../domain/copilot/copilot.ts';
+import { PROVIDER_KINDS, type Provider } from '../domain/copilot/copilot.ts';
 import { apiKeySchema, baseUrlSchema, modelSchema, secretRefSchema } from './copilot.ts';
 import { type Printed, printInstant } from './instant.ts';
 import { ownedSchema } from './text.ts';
@@ -9,7 +9,7 @@ const name = v.pipe(
   v.regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 small letters, digits, ".", "_" and "-"'),
 );
 const fields = {
-  kind: v.picklist(['openai', 'anthropic', 'echo']),
+  kind: v.picklist(PROVIDER_KINDS),
   baseUrl: v.nullish(baseUrlSchema),
   model: v.nullish(modelSchema),
   apiKey: v.optional(v.nullable(apiKeySchema)),

@@ -209,12 +209,13 @@ export class CopilotForm {
 }
 
 function createFields() {
+  const providers: Readonly<Record<WireProvider['kind'], string>> = {
+    echo: t('copilot.echo'),
+    openai: t('copilot.openai'),
+    anthropic: 'anthropic',
+  };
   return {
-    provider: choice([
-      ['echo', t('copilot.echo')],
-      ['openai', t('copilot.openai')],
-      ['anthropic', 'anthropic'],
-    ]),
+    provider: choice(Object.entries(providers)),
     key: h('input', { type: 'password', autocomplete: 'off', 'aria-describedby': 'copilot-key-hint' }),
     name: h('input', { type: 'text', maxlength: 40 }),
     trigger: choice(TRIGGERS.map((value) => [value, t(`copilot.trigger.${value}`)])),

@@ -1,6 +1,7 @@
 import type { Role } from '../member/member.ts';
 
-export type ProviderKind = 'openai' | 'anthropic' | 'echo';
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'echo'] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 export type CopilotTrigger = 'off' | 'manual' | 'mention' | 'always' | 'alert';
 
 /** The assistant of a room. Its own key, if any, is stored encrypted as a record (`secret`). */
