@@ -143,7 +143,10 @@ export async function startServer(t: Cleanup, launch: ServerLaunch): Promise<Run
   let stderr = '';
   finallyDo(t, () => stopChild(child, 'SIGTERM'));
   const address = await new Promise<string>((done, fail) => {
-    const refuse = (why: string) => fail(new Error(`${command} ${launch.args.join(' ')}: ${why}\n${stderr}`));
+    const refuse = (why: string) => {
+      clearTimeout(timer);
+      fail(new Error(`${command} ${launch.args.join(' ')}: ${why}\n${stderr}`));
+    };
     const timer = setTimeout(() => refuse(`does not listen after ${HANG_MS} ms`), HANG_MS);
     child.once('error', (error) => refuse(error.message));
     child.once('close', (code, signal) => refuse(`ended with ${code ?? signal}`));
