@@ -546,8 +546,8 @@ const testCodeAlone = {
 const countOf = (text, part) => text.split(part).length - 1;
 
 /**
- * Whether the processes of a test file are those of the shared PostgreSQL: of src/testing they import only two files, and the
- * declaration and the call, that start it.
+ * Whether a test file starts no process but the shared PostgreSQL. Then its bundle has only two files that import child_process,
+ * and `startPostgres` occurs twice: where it is declared, and where the shared server is started.
  */
 const usesSharedPostgres = (text) =>
   text.includes('function openTestDatabase(') &&

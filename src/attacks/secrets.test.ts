@@ -177,7 +177,7 @@ test('no log, answer, metric or error holds a secret, whatever fails', { timeout
   seen.push((await send('POST', '/api/room/ops/copilot/test')).text);
   const signIn = await rooms.send('POST', '/api/session', { body: { token: secret('Admin') } });
   made.push(/=([^;]+)/.exec(signIn.headers.get('set-cookie') ?? '')?.[1] ?? '');
-  await kept('/api/message', { roomId: 'ops', body: 'told to the hook' });
+  await kept('/api/message', { roomId: 'ops', body: 'sent to the hook' });
   for (const [method, path, body, headers] of [
     ['POST', `/api/hook/${hook.id}/${secret('Wrong')}`, 'x'],
     ['POST', hook.path, '{"text":5}'],

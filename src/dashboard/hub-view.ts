@@ -3,7 +3,7 @@ import { cookieOf } from '../kernel/http/cookie.ts';
 const LANGUAGES = ['en', 'de'] as const;
 const THEMES = ['system', 'light', 'dark'] as const;
 
-/** How the hub page is shown: chosen on any page of this host, which keep it in the same cookies. */
+/** Language and theme of the hub page. All pages of this host keep these choices in the same cookies. */
 export interface HubView {
   readonly language: (typeof LANGUAGES)[number];
   readonly theme: (typeof THEMES)[number];

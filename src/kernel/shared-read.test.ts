@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SharedRead } from './shared-read.ts';
 
-/** Reads that end when they are told to. */
+/** Reads that the test ends. */
 function openReads() {
   const ends: ((error?: Error) => void)[] = [];
   const reads = new SharedRead(

@@ -1,4 +1,4 @@
-/** A read that callers share: those of one turn of the event loop, and those that call while one runs, which get the next one. */
+/** A read that callers share: those of one turn of the event loop share one; those that call while it runs share the next. */
 export class SharedRead {
   readonly #read: () => Promise<void>;
   #next: Promise<void> | undefined;

@@ -22,7 +22,7 @@ import { plainFlag } from './testing/launchdarkly/faults.ts';
 import { portOf, relayConfigFile, startRelayProcess } from './testing/process.ts';
 
 const AUTHORIZED = { authorization: SDK_KEY };
-/** So many connections that each of two workers gets some. */
+/** Enough connections for each of two workers to get some. */
 const CONNECTIONS = 24;
 const WORKERS = ['--workers', '2'];
 

@@ -1,8 +1,8 @@
 /** Deadline that only ends a hang, even on a busy machine. */
 export const HANG_MS = 120_000;
 
-/** Between two probes in milliseconds: ever longer, as every probe of a long wait takes processor time from what is awaited. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_GROWTH] = [20, 200, 1.4];
+/** Between two probes: grows, since the probes of a long wait would take processor time from what is awaited. */
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS, PAUSE_GROWTH] = [20, 200, 1.4];
 
 /**
  * Polls the probe until it returns something other than undefined, null or false, with `everyMs` at a constant pace. For real
@@ -27,6 +27,6 @@ export async function eventually<T>(
     }
     if (isLast) throw new Error(`${what}: not within ${HANG_MS} ms`, { cause: failure });
     await new Promise((done) => setTimeout(done, pauseMs));
-    if (everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS);
+    if (everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_GROWTH, MAX_PAUSE_MS);
   }
 }

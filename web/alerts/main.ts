@@ -117,7 +117,7 @@ class Browser {
 
   #show(): void {
     const route = parseHash(location.hash);
-    // Before the first page the question would only lay out an empty one.
+    // Before the first page, reading the position would only cause a layout.
     if (this.#page) this.#scrolled.set(this.#hash, window.scrollY);
     this.#hash = location.hash;
     this.#shown += 1;

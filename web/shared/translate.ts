@@ -8,7 +8,7 @@ export function createTranslate<Key extends string>(
   texts: Readonly<Record<Key, string>>,
   locale: string,
 ): (key: Key, values?: Values) => string {
-  // Made when a number is first printed: both take many milliseconds, before which pages are to be seen.
+  // Created at their first use: both take many milliseconds, which would delay the page.
   let plurals: Intl.PluralRules | undefined;
   let numbers: Intl.NumberFormat | undefined;
   const isMany = (n: number) => {

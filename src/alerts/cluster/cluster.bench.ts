@@ -131,7 +131,7 @@ const STEADY_MS = 30_000;
 /** As Prometheus posts them. */
 const POST_SIZE = 64;
 
-/** Posts all alerts to a server again and again, evenly, until told to stop. */
+/** Posts all alerts to a server again and again, evenly, until it is stopped. */
 async function repeat(connection: RawConnection, alerts: readonly unknown[], isOver: () => boolean): Promise<void> {
   const startedAt = performance.now();
   for (let sent = 0; !isOver(); sent += POST_SIZE) {

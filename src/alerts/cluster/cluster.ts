@@ -65,7 +65,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** A name that tells where a node runs, if its port does not change. */
+/** Named after its host and port, if the port is fixed. */
 function memberOf({ clusterListenAddress, clusterPeerName, listenAddresses }: ClusterOptions): ClusterMember {
   const [web = { host: undefined, port: 0 }] = listenAddresses;
   const name = clusterPeerName ?? (web.port === 0 ? undefined : `${hostname()}:${web.port}`);

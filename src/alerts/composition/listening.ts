@@ -34,12 +34,12 @@ async function openProtection(file: string | undefined, log: Log): Promise<Parti
   return openWebConfig(file, log);
 }
 
-/** Where links lead: without a given address to the name of the machine. */
+/** The address in links: the given one, otherwise that of the name of the machine. */
 export function externalUrlOf(
   { externalUrl, routePrefix, site }: AlertServerOptions,
   listener: Listener | undefined,
 ): string {
-  // Where the machine's name would be refused, links lead to the address.
+  // The server would refuse the name of the machine.
   if (!externalUrl && listener && site?.hosts?.length === 0) return `${listener.url}${routePrefix}`;
   const port = listener?.addresses[0]?.split(':').at(-1) ?? '9093';
   const scheme = listener?.url.startsWith('https:') ? 'https' : 'http';

@@ -13,11 +13,11 @@ export interface PlanSurroundings {
   readonly metrics: Metrics;
   readonly externalUrl: () => string;
   readonly surroundings: NotifierSurroundings;
-  /** From 0 to below 1: so that those whose receiver is down do not all try again at the same moment. */
+  /** From 0 to below 1. It spreads the retries of groups whose receiver is down. */
   readonly random: () => number;
 }
 
-/** Makes the plan of the configuration in force; what is refused now could not run. */
+/** Makes the plan of the configuration in force. Throws a CommandError for a configuration that cannot run. */
 export async function createPlan(
   running: Running,
   { metrics, externalUrl, surroundings, random }: PlanSurroundings,

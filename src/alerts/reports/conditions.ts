@@ -16,6 +16,6 @@ export function listFaults(parts: ExplanationParts): readonly Condition[] {
   return [...conditions.list(), ...missing];
 }
 
-/** A server with such a condition fails: notifications may not arrive. */
+/** Any condition means `failing`: notifications may not arrive. */
 export const stateOf = (parts: ExplanationParts): ServerState =>
   listConditions(parts).length > 0 ? 'failing' : 'ready';

@@ -12,7 +12,7 @@ const MAX_FIRINGS = 50;
 const MAX_ALERTS = 20_000;
 
 /**
- * The firings of the last day that the alerts themselves do not tell any more: those before the latest, and those of removed
+ * The firings of the last day that the alerts themselves no longer show: those before the latest, and those of removed
  * alerts. In memory only: a restart forgets them. An alert that fires once costs nothing.
  */
 export class PastFirings {

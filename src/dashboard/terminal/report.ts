@@ -60,7 +60,7 @@ type ReportConfig = Pick<DashboardOptions, 'agents' | 'prices'> & {
   readonly users: readonly { readonly id: string; readonly emails: readonly string[] }[];
 };
 
-/** Without assistants a configuration that only a server minds is none of the report's business. */
+/** Without assistants the report ignores a bad configuration of the server. */
 function readConfig({ project, agents, prices }: ReportOptions, { env }: Terminal): ReportConfig {
   const config = loadConfig({ project, agents, prices }, { ...env, USAGE_AGENTS: undefined });
   if (config.ok) return config.value.options;

@@ -34,7 +34,7 @@ test('a deadline that a sleep overlaps keeps the rest of its time', () => {
   assert.equal(isOver, true);
 });
 
-test('waking is told before any timer, and only after more than a second of sleep', () => {
+test('waking is reported before any timer, and only after more than a second of sleep', () => {
   const clock = new FakeClock();
   const awake = new AwakeTime(clock);
   const events: string[] = [];

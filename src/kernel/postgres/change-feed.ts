@@ -27,7 +27,7 @@ export interface ChangeFeedOptions {
   readonly reload: () => Promise<void>;
 }
 
-/** What has been applied: `identity` tells the row from one of another history with the same number. */
+/** What has been applied: `identity` distinguishes the row from one of another history with the same number. */
 interface Position {
   readonly seq: number;
   readonly identity: number | undefined;

@@ -60,7 +60,7 @@ describe('a migration', { concurrency: true }, () => {
     await migrate(node, 'things', STEPS);
   });
 
-  test('without the right to create the schema one is told the GRANT; a schema made by an administrator is used', async (t) => {
+  test('without the right to create the schema the error names the GRANT; a schema made by an administrator is used', async (t) => {
     if (!needsPostgres(t)) return;
     const server = await openTestDatabase();
     await server.psql("CREATE ROLE migrating_guest LOGIN PASSWORD 'guest-pw'");

@@ -29,7 +29,7 @@ function primaryCodeOf(error: unknown): number | undefined {
  */
 export const isBusyCopy = (error: unknown): boolean => resultCodeOf(error) === ResultCode.ok;
 
-/** Whether a statement does not suit the tables. */
+/** Whether SQLite refused a statement, for instance because a table or column is missing. */
 export const isRefusedSql = (error: unknown): boolean => primaryCodeOf(error) === ResultCode.error;
 
 /** Whether a file is damaged. */

@@ -68,8 +68,8 @@ export interface DatabaseOptions {
   /** SQL scripts; the n-th takes the schema from version n to n + 1. */
   readonly migrations: readonly string[];
   /**
-   * Whether other processes may have it open, too. A write waits for theirs, which blocks this thread; the scripts must bear to
-   * run twice. Default: false.
+   * Whether other processes may have the file open, too. A write then waits for theirs, which blocks this thread; two processes may
+   * run the same script. Default: false.
    */
   readonly isShared?: boolean;
 }
@@ -134,14 +134,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<DatabaseFi
   }
 }
 
-/** A database in memory, for a program that may not write files; `copy` writes one all the same. */
+/** A database in memory. Only `copy` writes a file. */
 export function openMemoryDatabase(migrations: readonly string[]): DatabaseFile {
   const engine = new sqlite.DatabaseSync(IN_MEMORY);
   migrate(engine, migrations);
   return new SqliteDatabase(engine);
 }
 
-/** SQLite's name for it. */
+/** SQLite's name of a database in memory. */
 const IN_MEMORY = ':memory:';
 
 function migrate(engine: DatabaseSync, migrations: readonly string[]): void {

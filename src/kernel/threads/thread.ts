@@ -26,7 +26,7 @@ export interface ThreadStart extends CallerParts {
   readonly options: unknown;
   /** Ports in the options, which move to the thread. */
   readonly ports?: readonly MessagePort[];
-  /** For young objects. V8 takes tens of megabytes for a thread that makes garbage quickly, and is hardly faster for it. */
+  /** The limit for young objects. By default V8 uses tens of megabytes in a thread that makes garbage quickly, for little speed. */
   readonly youngMegabytes?: number;
 }
 

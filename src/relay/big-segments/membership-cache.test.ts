@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake/clock.ts';
 import { hashContextKey, MembershipCache } from './membership-cache.ts';
 
-/** A store that answers when the test tells it to. */
+/** A store whose answers the test releases. */
 function openCache() {
   const clock = new FakeClock();
   const asked: string[] = [];

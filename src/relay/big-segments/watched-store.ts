@@ -15,7 +15,7 @@ const CHECK_EVERY_MS = 5000;
 /** While the store is down. */
 const CHECK_AGAIN_MS = 500;
 
-/** A store whose operations tell whether it is available; its last synchronisation is polled. */
+/** A store that is available as long as its operations succeed; its last synchronisation is polled. */
 export class WatchedStore implements BigSegmentStore {
   readonly #store: BigSegmentStore;
   readonly #parts: WatchedStoreParts;

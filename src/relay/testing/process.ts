@@ -11,7 +11,7 @@ import {
 } from '../../testing/processes.ts';
 import { ENV_ID, MOBILE_KEY, SDK_KEY } from './app.ts';
 
-/** Starts the built `opsdeck relay serve` on the loopback; by default on a free port, and without worker threads: they double its start. */
+/** Starts the built `opsdeck relay serve` on the loopback; by default on a free port and without worker threads, which double the start time. */
 export function startRelayProcess(t: Cleanup, args: readonly string[], port = 0): Promise<RunningServer> {
   return startServer(t, {
     command: OPSDECK[0],

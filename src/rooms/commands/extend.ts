@@ -24,7 +24,7 @@ export const extend: SlashCommand<ExtendArguments> = {
     const length = readLength(words[0] ?? '');
     const moment = length === undefined ? readMoment(words, now) : undefined;
     if (moment === 'past' || length === 0 || (length ?? 0) > MAX_LENGTH_MS)
-      return refuseArguments(extend, 'the end must lie ahead, by a year at the most');
+      return refuseArguments(extend, 'the end must lie ahead, by at most a year');
     if (length === undefined && moment === undefined)
       return refuseArguments(extend, 'say for how long: 30m, 1h, or until 18:00 (UTC)');
     const [id = '', ...more] = words.slice(moment?.words ?? 1);

@@ -31,7 +31,7 @@ export interface SilenceArguments {
 }
 
 /** The longest id of a silence. */
-const LONGEST_ID = '0'.repeat(64);
+const MAX_ID = '0'.repeat(64);
 const NO_ALERTS: CommandAlerts = { count: 0, listed: [] };
 
 export const silence: SlashCommand<SilenceArguments> = {
@@ -51,7 +51,7 @@ function readSilence({ rest, isMarked }: CommandLine, now: number): Outcome<Sile
   if (given.at(-1) === '?') given.pop();
   const end = readMoment(given, now);
   if (end === undefined) return refuseArguments(silence, 'say how long: 30m, 2h, 1d, or until 09:00 (UTC)');
-  if (end === 'past') return refuseArguments(silence, 'the end must lie ahead, by a year at the most');
+  if (end === 'past') return refuseArguments(silence, 'the end must lie ahead, by at most a year');
   const matchers = readMatchers(given.slice(end.words));
   if (!matchers.ok) return matchers;
   if (matchers.value.length > 0 && matchers.value.every(matchesAnything) && !force)
@@ -84,7 +84,7 @@ async function postSilence(
   const startsAt = clock.now();
   const messageOf = (id: string, found: CommandAlerts) =>
     printSilence(request, args, { id, matchers, startsAt, found });
-  const early = await posts.refusalOf(request, messageOf(LONGEST_ID, NO_ALERTS));
+  const early = await posts.refusalOf(request, messageOf(MAX_ID, NO_ALERTS));
   if (early) return early;
   const matching = await alerts.alerts(matchers, { onlyActive: false });
   if (!matching.ok) return matching;
@@ -94,7 +94,7 @@ async function postSilence(
     const text = `would silence ${words} until ${printEnd(args.endsAt)}; ${printMatching(found)}\n${printAlerts(found)}`;
     return notice(text.trim(), messageOf('', found).card);
   }
-  return posts.act(request, messageOf(LONGEST_ID, found), async () => {
+  return posts.act(request, messageOf(MAX_ID, found), async () => {
     // The search for alerts may have taken seconds.
     const late = alertUsers.refusalOf(request.caller, request.access.room.id);
     if (late) return late;

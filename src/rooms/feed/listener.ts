@@ -116,7 +116,7 @@ export class StreamListener implements FeedListener {
   }
 
   /** Sends an ephemeral event of the server itself, which no client may miss. */
-  tell(type: string, frame: Frame): void {
+  announce(type: string, frame: Frame): void {
     if (this.#wantsEphemeral(type)) this.#client.send(frame);
   }
 

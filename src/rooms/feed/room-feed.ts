@@ -199,7 +199,7 @@ export class RoomFeed implements Announcer {
     const data = printStorage(isAway ? 'away' : 'up', awaySince ?? this.#parts.clock.now());
     const frame = frameEvent({ event: 'storage', data });
     this.#away = isAway ? frame : undefined;
-    for (const slot of this.#slots) for (const listener of slot) listener.tell('storage', frame);
+    for (const slot of this.#slots) for (const listener of slot) listener.announce('storage', frame);
   }
 
   /** Why no further stream may be opened; after `undefined`, `release` must follow. */
@@ -252,7 +252,7 @@ export class RoomFeed implements Announcer {
     this.readers.listen(reader, listener);
     this.#slotOf(listener)?.add(listener);
     client.whenOver(() => this.#forget(listener, caller));
-    if (this.#away) listener.tell('storage', this.#away);
+    if (this.#away) listener.announce('storage', this.#away);
     listener.begin();
     return undefined;
   }

@@ -80,7 +80,7 @@ test('the users of a silent node are forgotten', () => {
   assert.deepEqual(b?.online(), []);
 });
 
-test('a node tells changes once, and everything after 15 s or when another node starts', () => {
+test('a node announces changes once, and everything after 15 s or when another node starts', () => {
   const { clock, nodes, sent, hear } = openNodes(2);
   const [a] = nodes;
   for (let number = 0; number < 120; number++) a?.shared.opened(`user-${number}`);

@@ -15,7 +15,7 @@ interface OwnUser {
   streams: number;
 }
 
-/** Presence at all nodes: each tells the others the users with a stream at it. */
+/** Presence at all nodes: each announces the users with a stream at it. */
 export class SharedPresence implements StreamWatcher {
   readonly #presence: Presence;
   readonly #signals: Signals;

@@ -8,7 +8,7 @@ import { StorageAwayError } from '../../kernel/postgres/storage-error.ts';
 import type { RunPiece } from '../copilot/run/pieces.ts';
 import type { EphemeralEvent } from '../feed/live.ts';
 
-/** What nodes tell each other without storing it. It may be lost, or come twice. */
+/** What nodes send each other without storing it. It may be lost, or come twice. */
 export type Signal =
   | { readonly type: 'event'; readonly event: EphemeralEvent }
   | { readonly type: 'piece'; readonly piece: RunPiece }
@@ -58,7 +58,7 @@ const POOLER_POLL_MS = 200;
 
 const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS t (payload)';
 
-/** Signals of all nodes, as notifications of PostgreSQL; they also tell of commits, beneath which each node polls. */
+/** Signals of all nodes, as notifications of PostgreSQL; they also announce commits, for which each node polls as well. */
 export class SharedSignals implements Signals {
   readonly #parts: SharedSignalsParts;
   readonly #listeners: SignalListener[] = [];

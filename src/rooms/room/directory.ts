@@ -100,7 +100,7 @@ export class RoomDirectory {
     return accepted(await this.#me(found.value, member));
   }
 
-  /** The unread mentions of a caller in all rooms: cheap, since they are counted once. */
+  /** The unread mentions of a caller in all rooms. Cheap: the counts are kept. */
   async mentions(caller: Caller): Promise<number> {
     const { state, unread } = this.#parts;
     const rooms = followedRooms(state, caller);

@@ -5,7 +5,7 @@ import type { RoomState } from './state.ts';
 
 export type FollowedRoom = RoomAccess & { readonly member: Member };
 
-/** The rooms whose messages concern the caller: as a member who has neither archived nor hidden them. */
+/** The rooms of which the caller is a member, without those archived or hidden by the caller. */
 export function followedRooms(state: RoomState, caller: Caller): readonly FollowedRoom[] {
   return [...state.roomIdsOf(caller.user.id)].flatMap((roomId) => {
     const room = state.get('room', roomId);

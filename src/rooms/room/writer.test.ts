@@ -35,10 +35,10 @@ class FakeStore {
   #pos = 0;
   readonly #seqs = new Map<string, number>();
   version = 0;
-  tell: (commit: Commit) => void = () => {};
+  notify: (commit: Commit) => void = () => {};
 
   follow(follower: (commit: Commit) => void): void {
-    this.tell = follower;
+    this.notify = follower;
   }
 
   async append(writes: readonly PreparedWrite[]): Promise<readonly (readonly Committed[])[]> {
@@ -54,7 +54,7 @@ class FakeStore {
         return { pos, event: { ...draft, message: { ...draft.message, seq } }, data: '' };
       }),
     );
-    this.tell({ isOwn: true, events: committed.flat(), records: recordsOf(writes) });
+    this.notify({ isOwn: true, events: committed.flat(), records: recordsOf(writes) });
     return committed;
   }
 
@@ -396,7 +396,7 @@ test('a change is decided again when another node has changed the state', async 
   const { append } = store;
   store.append = async () => {
     store.append = append;
-    store.tell({ isOwn: false, events: [], records: [record('setting', 'name', { value: 'new' })] });
+    store.notify({ isOwn: false, events: [], records: [record('setting', 'name', { value: 'new' })] });
     throw new BehindError();
   };
   const rename = change(

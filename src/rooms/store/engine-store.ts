@@ -85,12 +85,12 @@ export class EngineRoomStore implements RoomStore {
       placed.takeOver();
       for (const id of placed.ids) this.#known.add(id);
       if (this.#known.needsFilter) this.#fillKnown();
-      this.#tell({ isOwn: true, events: placed.committed.flat(), records: recordsOf(writes) });
+      this.#notify({ isOwn: true, events: placed.committed.flat(), records: recordsOf(writes) });
       return placed.committed;
     });
   }
 
-  #tell(commit: Commit): void {
+  #notify(commit: Commit): void {
     for (const follower of this.#followers) follower(commit);
   }
 
@@ -208,7 +208,7 @@ export class EngineRoomStore implements RoomStore {
   }
 
   #removed(roomId: string, { head, firstPos }: Removed): Removal {
-    this.#tell({ isOwn: true, events: [], records: [], removal: { heads: new Map([[roomId, head]]), firstPos } });
+    this.#notify({ isOwn: true, events: [], records: [], removal: { heads: new Map([[roomId, head]]), firstPos } });
     return { head, firstPos };
   }
 

@@ -29,7 +29,7 @@ const WORDS = new RegExp(
   'gu',
 );
 
-/** In a text without these a word is as below, and folds by case alone. */
+/** Without these characters a text has only words of ASCII, which fold by case alone. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const ASCII_WORDS = /[a-z\d]+/gi;
 

@@ -39,7 +39,7 @@ interface SecureSinkOptions {
   readonly maxConcurrentStreams?: number;
 }
 
-/** A server that speaks TLS and these protocols, and keeps the requests. Answers 200 unless told otherwise. */
+/** A server that speaks TLS and these protocols, and keeps the requests. Answers 200 by default. */
 export async function startSecureSink(t: Cleanup, options: SecureSinkOptions = {}): Promise<SecureSink> {
   const { protocols = 'both', answer = (response) => response.end(), maxConcurrentStreams } = options;
   const requests: SecureRequest[] = [];

@@ -85,7 +85,7 @@ export class AlertFeed {
         api.groups(filters, this.#receiverPattern(), signal),
         this.#loadReceivers(signal),
       ]);
-      // Thousands of alerts take as many milliseconds to read, to merge, to draw and to look through: a task each.
+      // With thousands of alerts each of these steps is long: each gets a task of its own.
       await nextTask();
       const alerts = mergeAlerts(groups);
       await nextTask();

@@ -20,7 +20,7 @@ const CASES: readonly [what: string, selected: readonly string[], others: readon
     ['A x=1 y=3', 'A x=3 y=1'],
     '{alertname="A",x=~"1|2",y=~"1|2"}',
   ],
-  ['without a label that tells them apart, what they have in common', ['A', 'A x=1'], ['B'], '{alertname="A"}'],
+  ['without a label that distinguishes them, what they have in common', ['A', 'A x=1'], ['B'], '{alertname="A"}'],
   [
     'one set per name',
     ['A x=1', 'A x=2', 'B x=1'],
@@ -42,7 +42,7 @@ for (const [what, selected, others, sets] of CASES) {
   });
 }
 
-test('several sets of a link are told apart, also with braces in quotes', () => {
+test('several sets of a link are distinguished, also with braces in quotes', () => {
   assert.deepEqual(splitMatcherSets('{a="b},{",c="\\""},{d="e"}'), ['{a="b},{",c="\\""}', '{d="e"}']);
   for (const one of ['', '{a="b"}', 'a="b"', '{a="b"', '{a="b"} {c="d"}'])
     assert.deepEqual(splitMatcherSets(one), [one]);

@@ -13,7 +13,7 @@ const PARTS = {
   timeZoneName: 'short',
 } as const;
 
-/** Made when it is needed: it takes milliseconds of the start. */
+/** Created at its first use: that takes milliseconds. */
 let format: Intl.DateTimeFormat | undefined;
 
 /** An instant with its day and zone: `Tue, 24 Nov, 03:12 CET`. */

@@ -92,7 +92,7 @@ function silenceParts(id: string, { silences }: Timeline, times: Reading['times'
   return [`${t('why.silenced')}: `, link, ' ', by];
 }
 
-/** The alert's name and what tells it from others. */
+/** The alert's name and what distinguishes it from others. */
 function nameOf(labels: Alert['labels']): string {
   const rest = Object.entries(labels).filter(([name]) => name !== 'alertname');
   const details = rest.map(([name, value]) => `${name}=${value}`).join(', ');

@@ -24,7 +24,7 @@ const panelOf = (page: Page) => page.getByRole('complementary', { name: 'About t
 
 test('the settings of a room', { timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
-  // Whoever changes something must have seen it.
+  // A change requires that its author has seen the current state.
   const server = await serveRooms(t, ['--require-if-match']);
   await server.send('ana', 'POST', '/api/room', { name: 'Payments on-call', slug: 'ops', topic: 'Cards' });
   await server.send('ben', 'POST', '/api/room/ops/join');

@@ -33,7 +33,7 @@ export class ConnectionPill {
     if (state.kind === 'live') this.#troubleSince = undefined;
     else {
       this.#troubleSince ??= this.#clock.now();
-      // The next connection tells.
+      // The next connection shows it.
       this.#isDatabaseAway = false;
     }
     this.draw();

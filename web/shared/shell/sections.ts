@@ -26,7 +26,7 @@ export class Sections {
   show(current: string): void {
     for (const [name, link] of this.#links) setAttribute(link, 'aria-current', name === current && 'page');
     this.#current = current;
-    // In the frame, which lays the page out anyway.
+    // With the next frame, which has a layout anyway.
     requestAnimationFrame(() => this.#reveal());
   }
 

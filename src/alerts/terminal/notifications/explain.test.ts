@@ -27,7 +27,7 @@ const pageRoute = {
       index: 0,
       wouldSend: false,
       reason: '',
-      words: 'told 2m ago, and nothing has changed since',
+      words: 'notified 2m ago, and nothing has changed since',
     },
     { integration: 'email', index: 1, wouldSend: true, reason: 'first notification', words: 'nothing was sent yet' },
   ],
@@ -73,7 +73,7 @@ It goes to 2 routes:
    key        {}/{severity="page"}:{alertname="Down"}
    times      wait 30s, interval 5m, repeat 4h
    muted      by weekends
-   verdict    webhook[0] would not send: told 2m ago, and nothing has changed since
+   verdict    webhook[0] would not send: notified 2m ago, and nothing has changed since
               email[1] would send: nothing was sent yet
 2. audit
    path       {}

@@ -30,7 +30,7 @@ export class EventNames {
     this.projects.internText('');
   }
 
-  /** The number of a log's project; projects beyond 65,535 are none. */
+  /** The number of a log's project; 0 beyond 65,535 projects. */
   projectOf(name: string): number {
     const id = this.projects.internText(name);
     return id <= MAX_PROJECT ? id : 0;

@@ -46,7 +46,7 @@ test('/incident start makes a room with a pinned timeline, and invites the user 
   assert.equal((await get('/api/room', 'carl')).json.rooms.length, 2);
 });
 
-test('notes go into the timeline; the end exports all that was said, and tells the first room', async (t) => {
+test('notes go into the timeline; the end exports all that was said, and is announced in the first room', async (t) => {
   const { clock, say, get } = await openOps(t);
   await say('carl', 'ops', '/incident start Down');
   await say('ben', 'down', 'the pool is\nexhausted');

@@ -153,7 +153,7 @@ async function note(
   });
 }
 
-/** Ends the incident: its timeline becomes a file, and the room where it began is told. */
+/** Ends the incident: its timeline becomes a file, which is announced in the room where it began. */
 async function end(
   request: CommandRequest,
   { messageId, incident: open }: FoundIncident,

@@ -32,7 +32,7 @@ export const remind: SlashCommand<RemindArguments> = {
     if (first === 'cancel' && words.length === 2) return accepted({ kind: 'cancel', id });
     const moment = readMoment(words.slice(0, 3), now);
     if (moment === undefined) return refuseArguments(remind, 'say when: 30m, at 18:00 (UTC), tomorrow 8am');
-    if (moment === 'past') return refuseArguments(remind, 'the time must lie ahead, by a year at the most');
+    if (moment === 'past') return refuseArguments(remind, 'the time must lie ahead, by at most a year');
     const text = words.slice(moment.words).join(' ');
     if (text === '' || text.length > MAX_TEXT)
       return refuseArguments(remind, `say what of, in at most ${MAX_TEXT} characters`);

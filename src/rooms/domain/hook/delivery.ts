@@ -49,7 +49,7 @@ export function failed(
   return { progress: next, retryInMs: Math.round(pauseMs * (0.9 + 0.2 * random)) };
 }
 
-/** When an event occurred (RFC 3339); `undefined`: those of members, reactions and pins do not tell. */
+/** When an event occurred (RFC 3339); `undefined`: those of members, reactions and pins have no time. */
 export function timeOf(type: string, data: string): string | undefined {
   const [kind = ''] = type.split('.');
   const parsed = JSON.parse(data) as Readonly<Record<string, Readonly<Record<string, unknown>> | null>>;

@@ -8,7 +8,7 @@ import { setHeader } from '../answer/headers.ts';
 /** Authenticates requests. */
 export interface Authenticator {
   authenticate(request: Credentials): Outcome<Caller> | Promise<Outcome<Caller>>;
-  /** The caller whom the cookies of a page name, without traces: nobody is created, seen, or counted as a failed sign-in. */
+  /** The caller named by the cookies of a page. Creates no user, and records neither a visit nor a failed sign-in. */
   recognize(cookies: string | undefined): Caller | undefined;
 }
 

@@ -14,7 +14,7 @@ export const EVERYBODY = '@all';
 /** Stands for a sequence number that the database gives; only the first two occurrences are those of a message. */
 const SEQ = `"seq":${Number.MAX_SAFE_INTEGER}`;
 const KEY = '"seq":';
-/** The same in what the database gets: JSON never holds it. */
+/** Stands for that number in the arguments; JSON escapes this character, so that no message contains it. */
 const NUMBER = '\u0001';
 
 /** The columns of events, in the order of append_to_rooms. */

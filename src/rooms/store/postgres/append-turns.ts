@@ -1,15 +1,15 @@
 import type { Clock } from '../../../kernel/clock.ts';
 
-/** The longest pause before an append, in milliseconds. */
+/** Before an append. */
 const MAX_PAUSE_MS = 20;
-/** Of the time until the others are through: what is left covers the way to PostgreSQL. */
-const SHARE = 0.8;
-/** A shorter wait for the log is none. */
-const SHORT_MS = 0.5;
+/** Of the time until the appends of other nodes end; the rest covers the way to PostgreSQL. */
+const PAUSED_SHARE = 0.8;
+/** A shorter wait for the lock of the log means that no other node was appending. */
+const MIN_WAIT_MS = 0.5;
 
 /**
- * When a node sends its next append. Each append waits for those of other nodes; what is submitted while it waits has to wait for
- * the one after it. So a node sends it when its turn is near, and one append takes all of that.
+ * Decides when a node sends its next append. An append waits in PostgreSQL for those of other nodes, and a change submitted
+ * meanwhile waits for the next append. So a node sends an append only when its turn is near: then it contains all these changes.
  */
 export class AppendTurns {
   readonly #clock: Clock;
@@ -34,8 +34,8 @@ export class AppendTurns {
   /** `waitedMs`: the time for which other nodes went first. `isNext`: now they wait for this one. */
   ended(waitedMs: number, isNext = false): void {
     const pausedMs = Math.min(this.#sentAt - this.#endedAt, this.#pauseMs);
-    const untilFree = waitedMs < SHORT_MS ? pausedMs / 2 : pausedMs + waitedMs;
-    this.#pauseMs = isNext ? 0 : Math.min(untilFree * SHARE, MAX_PAUSE_MS);
+    const untilFree = waitedMs < MIN_WAIT_MS ? pausedMs / 2 : pausedMs + waitedMs;
+    this.#pauseMs = isNext ? 0 : Math.min(untilFree * PAUSED_SHARE, MAX_PAUSE_MS);
     this.#endedAt = this.#clock.monotonic();
   }
 }

@@ -34,7 +34,7 @@ export interface Followed {
   readonly commits: number;
   readonly pos: number;
   readonly firstPos: number;
-  /** Removed records up to this commit are no longer told. */
+  /** Removed records up to this commit are no longer there to be followed. */
   readonly pruned: number;
   /** The epoch began on this server and timeline. */
   readonly isSameOrigin: boolean;

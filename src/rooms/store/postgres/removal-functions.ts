@@ -1,6 +1,6 @@
 /**
  * Removals for good, under the lock of the log. That of messages is a commit on which decisions may depend, so that other nodes
- * learn of it: `room.changed` tells them which room. The last sequence number stays.
+ * learn of it: `room.changed` marks the room. The last sequence number stays.
  */
 export const REMOVALS = `
   CREATE FUNCTION opsdeck.erase_room_messages(p_room text, p_seqs bigint[]) RETURNS void LANGUAGE sql AS $$

@@ -29,13 +29,13 @@ const TABLES = `
   ) WITH (fillfactor = 80);
   CREATE INDEX room_record_changed ON opsdeck.room_record (changed);
 
-  -- changed: the last commit that removed messages. A removed room has no last_seq; its row tells the other nodes.
+  -- changed: the last commit that removed messages. A removed room has no last_seq; its row is for the other nodes.
   CREATE TABLE opsdeck.room (
     id text PRIMARY KEY, first_seq bigint NOT NULL, last_seq bigint NOT NULL, last_at bigint, changed bigint NOT NULL DEFAULT 0
   ) WITH (fillfactor = 70);
   CREATE INDEX room_changed ON opsdeck.room (changed) WHERE changed > 0;
 
-  -- data: without its beginning, the position. draft: the event itself where data does not tell it. writer: the node.
+  -- data: without its beginning, the position. draft: the event itself where it does not follow from data. writer: the node.
   CREATE TABLE opsdeck.room_event (
     pos bigint PRIMARY KEY, type smallint NOT NULL, room text, seq bigint NOT NULL, audience text, data text NOT NULL,
     draft text, writer uuid NOT NULL

@@ -59,7 +59,7 @@ interface Applied {
   readonly pos: number;
 }
 
-/** The log of all nodes: appends to it, and tells its followers of each commit, in order. */
+/** The log of all nodes: appends to it, and notifies its followers of each commit, in order. */
 export class SharedLog {
   readonly #parts: SharedLogParts;
   readonly #followers: ((commit: Commit) => void)[] = [];
@@ -91,7 +91,7 @@ export class SharedLog {
     this.#followers.push(follower);
   }
 
-  /** Everything, as of one moment; from there on followers are told what follows. Creates the log. */
+  /** Everything, as of one moment; from there on followers get what follows. Creates the log. */
   async load(): Promise<StoredState> {
     const { postgres } = this.#parts;
     const [found] = await postgres.query<{ epoch: string; isSame: boolean }>(ORIGIN);
@@ -153,13 +153,13 @@ export class SharedLog {
     if (this.#applied.commits === commits && this.#applied.pos === pos) {
       const events = committed.flat();
       this.#applied = { ...this.#applied, commits: commits + 1, pos: pos + events.length };
-      this.#tell({ isOwn: true, events, records: recordsOf(writes) });
+      this.#notify({ isOwn: true, events, records: recordsOf(writes) });
     } else if (this.version <= commits) await this.#refreshTo(commits + 1);
     this.#parts.announce();
     return committed;
   }
 
-  /** As refresh, unless followers know this commit already, or the append in progress, or due, brings it. */
+  /** As refresh, unless followers know this commit already, or the append in progress or due brings it. */
   async reach(commits: number): Promise<void> {
     await this.#turns.next();
     await this.#last;
@@ -210,7 +210,7 @@ export class SharedLog {
     if (news.epoch === this.#applied.epoch && news.pruned <= after) this.#apply(news, news.events.length < PAGE);
   }
 
-  /** The write is committed: it is acknowledged even if its followers cannot be told yet. */
+  /** The write is committed: it is acknowledged even if its followers cannot be notified yet. */
   async #refreshTo(commits: number): Promise<void> {
     while (this.#applied.commits < commits && this.#parts.postgres.isUp) {
       try {
@@ -240,7 +240,7 @@ export class SharedLog {
     }
   }
 
-  /** Tells followers what they do not know yet; false after a hole in the log. */
+  /** Passes on to followers what they do not know yet; false after a hole in the log. */
   #apply(read: Followed, isWhole: boolean): boolean {
     const { epoch, commits, pos } = this.#applied;
     const events = read.events.filter(({ committed }) => committed.pos > pos);
@@ -256,22 +256,22 @@ export class SharedLog {
     this.#applied = { epoch, commits: isWhole ? read.commits : commits, pos: end };
     this.#firstPos = read.firstPos;
     const removal = hasRemoval ? { removal: { heads: read.heads, firstPos: read.firstPos } } : {};
-    this.#tell({ isOwn: false, events: [], records: read.records, ...removal });
+    this.#notify({ isOwn: false, events: [], records: read.records, ...removal });
     for (const { isOwn, run } of runsOf(events, this.#parts.incarnation))
-      this.#tell({ isOwn, events: run, records: [] });
+      this.#notify({ isOwn, events: run, records: [] });
     return true;
   }
 
   async #reload(): Promise<void> {
     const restart = await this.load();
-    this.#tell({ isOwn: false, events: [], records: [], restart });
+    this.#notify({ isOwn: false, events: [], records: [], restart });
   }
 
   async #renew(epoch: string): Promise<void> {
     await this.#parts.postgres.query(RENEW, [epoch, newEpoch()]);
   }
 
-  #tell(commit: Commit): void {
+  #notify(commit: Commit): void {
     for (const follower of this.#followers) {
       try {
         follower(commit);

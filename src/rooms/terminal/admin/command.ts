@@ -62,7 +62,7 @@ The server goes on meanwhile. What others may read only with a token lies in the
 
 Signing secrets of outgoing hooks and keys of copilots are encrypted. Their key is not part of the backup: keep
 OPSDECK_SECRET_KEY, or the secret.key of the data directory, elsewhere, or they must be entered again after a restore.
---with-key writes the key as secret.key (mode 0600) into the directory: whoever reads that backup can decrypt all secrets, so
+--with-key writes the key as secret.key (mode 0600) into the directory: every reader of that backup can decrypt all secrets, so
 store it like a password.
 
 Rooms in PostgreSQL are backed up with pg_dump instead, and restored with pg_restore while no server runs. After that clients

@@ -128,13 +128,13 @@ const FAULTS: readonly {
   {
     name: 'a reader without one message',
     kinds: ['reader-missed'],
-    names: /^both was never told m-10 \(a#6\)/,
+    names: /^both never received m-10 \(a#6\)/,
     spoil: ({ readers }) => void at(readers, 0).reads.splice(10, 1),
   },
   {
     name: 'a reader without the end',
     kinds: ['reader-missed'],
-    names: /^one was never told m-39 \(b#20\)/,
+    names: /^one never received m-39 \(b#20\)/,
     spoil: ({ readers }) => void at(readers, 1).reads.pop(),
   },
   {
@@ -176,7 +176,7 @@ const FAULTS: readonly {
   {
     name: 'a reader that receives another message under a number',
     kinds: ['reader-wrong', 'reader-missed', 'position-differs'],
-    names: /one was told m-999 as b#4, which it is not/,
+    names: /one received m-999 as b#4, which it is not/,
     spoil: ({ readers }) => {
       const { reads } = at(readers, 1);
       reads[3] = { ...at(reads, 3), id: 'm-999' };
@@ -185,7 +185,7 @@ const FAULTS: readonly {
   {
     name: 'a reader that receives a room outside its request',
     kinds: ['reader-wrong'],
-    names: /one was told m-38 as a#20/,
+    names: /one received m-38 as a#20/,
     spoil: ({ readers }) => void at(readers, 1).reads.push({ room: 'a', seq: 20, id: 'm-38', pos: 900 }),
   },
 ];

@@ -177,7 +177,7 @@ function checkReader(reader: ReaderRecord, kept: RoomHistory['kept']): readonly 
   let pos = 0;
   for (const read of reads) {
     const { room, seq, id } = read;
-    const what = `${name} was told ${id} as ${show(read)}`;
+    const what = `${name} received ${id} as ${show(read)}`;
     if (read.pos <= pos) violations.push({ kind: 'reader-position', text: `${what} at ${read.pos}, after ${pos}` });
     pos = Math.max(pos, read.pos);
     const ofRoom = seen.get(room);
@@ -195,7 +195,7 @@ function checkReader(reader: ReaderRecord, kept: RoomHistory['kept']): readonly 
   for (const [room, ofRoom] of seen) {
     for (const { seq, id } of kept.get(room) ?? [])
       if (!ofRoom.has(seq))
-        violations.push({ kind: 'reader-missed', text: `${name} was never told ${id} (${room}#${seq})` });
+        violations.push({ kind: 'reader-missed', text: `${name} never received ${id} (${room}#${seq})` });
   }
   return violations;
 }
@@ -209,7 +209,7 @@ function checkPositions(readers: readonly ReaderRecord[]): readonly Violation[] 
       const known = idAt.get(pos);
       if (known === undefined) idAt.set(pos, id);
       else if (known !== id)
-        violations.push({ kind: 'position-differs', text: `${name} was told ${id} at ${pos}, others ${known}` });
+        violations.push({ kind: 'position-differs', text: `${name} received ${id} at ${pos}, others ${known}` });
     }
   }
   return violations;

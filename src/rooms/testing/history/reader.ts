@@ -113,7 +113,7 @@ export class Reader implements ReaderRecord {
       });
       const page = client.parse(await client.send('GET', `/api/event/log?${query}`, { signal }), logSchema);
       for (const { event, id, data } of page.events) {
-        if (event === 'reset') this.faults.push(`${this.name} was told to begin anew (${data.reason})`);
+        if (event === 'reset') this.faults.push(`${this.name} had to begin anew (${data.reason})`);
         else if (event === 'message.created') this.#hear(data.message, id);
       }
       this.#cursor = page.cursor;
@@ -121,7 +121,7 @@ export class Reader implements ReaderRecord {
   }
 
   #take(followed: Followed): void {
-    if (followed.kind === 'reset') this.faults.push(`${this.name} was told to begin anew (${followed.reason})`);
+    if (followed.kind === 'reset') this.faults.push(`${this.name} had to begin anew (${followed.reason})`);
     if (followed.kind !== 'message') return;
     this.#hear(followed.message, followed.cursor);
     this.#cursor = followed.cursor;
