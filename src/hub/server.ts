@@ -11,7 +11,12 @@ import type { SiteRules } from '../kernel/http/site-address.ts';
 import type { Log } from '../kernel/log.ts';
 import type { UpDeck } from './up-deck.ts';
 
-const NOT_KEPT = { 'cache-control': 'no-store' };
+/** Of answers that may be about one user: not stored, and unusable for the pages of other sites. */
+const PRIVATE = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
 
 /** The HTTP interface of the hub. */
 export function createHubApp(deck: Pick<UpDeck, 'servers' | 'entries'>): Hono<HttpEnv> {
@@ -26,8 +31,8 @@ export function createHubApp(deck: Pick<UpDeck, 'servers' | 'entries'>): Hono<Ht
     app,
     {
       '/': { GET: index, HEAD: index },
-      '/deck.json': { GET: (c) => c.json({ hub: './', servers: deck.servers() }, 200, NOT_KEPT) },
-      '/servers.json': { GET: async (c) => c.json(await deck.entries(headerOf(c, 'cookie')), 200, NOT_KEPT) },
+      '/deck.json': { GET: (c) => c.json({ hub: './', servers: deck.servers() }, 200, PRIVATE) },
+      '/servers.json': { GET: async (c) => c.json(await deck.entries(headerOf(c, 'cookie')), 200, PRIVATE) },
       '/-/healthy': { GET: ok, HEAD: ok },
     },
     refuse,

@@ -37,14 +37,17 @@ test('the header of a server has the states of all, its own as it reports it, an
   });
 });
 
-test('the cookies of the page reach the rooms, which know its user', async () => {
+test('the cookies of the page reach the rooms, which know its user; the answer is for this site alone', async () => {
   const rooms = (cookies: string | undefined): RoomsSummary => ({
     ...{ kind: 'rooms', rooms: 1, firing: 0 },
     mentions: cookies === 'opsdeck_user=ana' ? 3 : null,
   });
   const app = createHubApp(new UpDeck(() => [server('rooms', rooms)]));
   const mentions = async (headers: Record<string, string>) => {
-    const entries = (await (await app.request('/servers.json', { headers })).json()) as readonly [HubEntry];
+    const answer = await app.request('/servers.json', { headers });
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin');
+    const entries = (await answer.json()) as readonly [HubEntry];
     return (entries[0].summary as RoomsSummary).mentions;
   };
   assert.equal(await mentions({ cookie: 'opsdeck_user=ana' }), 3);
