@@ -12,7 +12,7 @@
  * room, whose number then stands for each U+0001 of the text. An id marks a new message. `p_rooms` with new messages, `p_counts` of
  * them and `p_times` of the last ones; `p_rest`: lists by name, as append-batch.ts builds them; NULL without any.
  *
- * The settings are for plans made while the tables were empty.
+ * The settings keep plans from scanning whole tables: a plan may have been made while the tables were empty.
  */
 export const APPEND = `
   CREATE FUNCTION opsdeck.append_to_rooms(
@@ -38,7 +38,7 @@ export const APPEND = `
     ELSIF log.reserved_until > clock_timestamp() AND log.reserved_by <> p_writer THEN
       outcome := 'busy';
     ELSIF log.changed > p_version OR (p_changes AND log.commits > p_version) THEN
-      -- What a crash of the server forgets harms nothing.
+      -- A crash of PostgreSQL may lose the reservation.
       PERFORM set_config('synchronous_commit', 'off', true);
       UPDATE opsdeck.room_log SET reserved_by = p_writer, reserved_until = clock_timestamp() + interval '100 ms' WHERE is_only;
       outcome := 'behind';
@@ -50,6 +50,8 @@ export const APPEND = `
       IF found IS NOT NULL THEN outcome := 'fenced'; END IF;
     END IF;
     IF log.commits > p_commits AND outcome IS DISTINCT FROM 'moved' AND outcome IS DISTINCT FROM 'busy' THEN
+      -- A long answer is sent before the commit: without a limit, a node that does not read it would hold the lock.
+      PERFORM set_config('tcp_user_timeout', '2000', true);
       RETURN QUERY SELECT * FROM opsdeck.follow_rooms(p_commits, p_pos, p_limit);
     END IF;
     IF outcome IS NOT NULL THEN

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import pg from 'pg';
 import { eventually } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake/clock.ts';
-import { needsPostgres } from '../../../testing/postgres.ts';
+import { needsPostgres, openTestDatabase } from '../../../testing/postgres.ts';
 import { created, newMessage, post, write } from '../../testing/store/parts.ts';
 import { openRoomDatabase, openTestNode } from '../../testing/store/postgres-room-store.ts';
 
@@ -53,4 +55,34 @@ test('an append that has waited for another node lets the next one wait for its 
   clock.advance(20);
   await turn();
   assert.equal(turns, 2);
+});
+
+test('a node that does not read the long answer of its append loses the lock of the log', async (t) => {
+  if (!needsPostgres(t)) return;
+  const database = openTestDatabase();
+  const postgres = await openRoomDatabase(t, database);
+  await openTestNode(t, postgres);
+  const writer = crypto.randomUUID();
+  // More than the buffers of a connection hold.
+  await postgres.query(
+    `WITH log AS (UPDATE opsdeck.room_log SET commits = 1, pos = 400)
+     INSERT INTO opsdeck.room_event (pos, type, seq, data, writer)
+     SELECT n, 1, 0, repeat(md5(n::text), 1000), $1 FROM generate_series(1, 400) n`,
+    [writer],
+  );
+  const client = new pg.Client({ connectionString: (await database).url }).on('error', () => {});
+  await client.connect();
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
+  t.after(() => stream.destroy());
+  stream.pause();
+  client
+    .query(
+      `SELECT a.* FROM opsdeck.room_log l, opsdeck.append_to_rooms(
+        l.epoch, $1, 1, false, 0, 0, 1000, '{}', '{}', '{}', NULL, '{}'${', NULL'.repeat(14)}) a`,
+      [writer],
+    )
+    .catch(() => {});
+  const isFree = async () => (await postgres.query('SELECT FROM opsdeck.room_log FOR UPDATE SKIP LOCKED')).length > 0;
+  await eventually('the lock is held', async () => !(await isFree()));
+  await eventually('the lock is free', isFree);
 });

@@ -8,8 +8,8 @@ import { PostgresRoomStore } from '../../store/postgres/store.ts';
 import type { StoreUnderTest } from './rules.ts';
 
 /** A migrated database of its own, closed after the test. */
-export async function openRoomDatabase(t: TestContext): Promise<Postgres> {
-  const { url } = await openTestDatabase();
+export async function openRoomDatabase(t: TestContext, database = openTestDatabase()): Promise<Postgres> {
+  const { url } = await database;
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const { postgres } = await connectRoomDatabase({ url, name: 'test', waitMs: 0, clock: systemClock, log });
   t.after(() => postgres.close());
