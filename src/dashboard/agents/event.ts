@@ -17,6 +17,8 @@ export interface AgentEvent {
   readonly input: number;
   readonly output: number;
   readonly cacheWrite: number;
+  /** The part of `cacheWrite` that stays for an hour, and costs more. */
+  readonly cacheWriteHour: number;
   readonly cacheRead: number;
   /** Of two events with one key the one with the higher rank counts; the first among equals. */
   readonly rank: number;

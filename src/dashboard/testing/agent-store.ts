@@ -62,7 +62,7 @@ export class FakeLogs implements AgentLogs {
 
 function eventOf(fields: Partial<AgentEvent>): AgentEvent[] {
   if (!fields.key) return [];
-  const tokens = { input: 1, output: 2, cacheWrite: 3, cacheRead: 4 };
+  const tokens = { input: 1, output: 2, cacheWrite: 3, cacheWriteHour: 0, cacheRead: 4 };
   return [{ model: 'm1', project: 'p1', session: 's1', rank: 0, ...tokens, ...fields } as AgentEvent];
 }
 

@@ -116,22 +116,24 @@ function eventOf(message: Fields, isSideChain: boolean) {
   const usage = fieldsOf(message.usage) ?? {};
   const input = countOf(usage.input_tokens);
   const output = countOf(usage.output_tokens);
-  const cacheWrite = cacheWriteOf(usage);
+  const { cacheWrite, cacheWriteHour } = cacheWritesOf(usage);
   const cacheRead = countOf(usage.cache_read_input_tokens);
-  if (input === undefined || output === undefined || cacheWrite === undefined || cacheRead === undefined)
-    return undefined;
+  if (input === undefined || output === undefined || cacheRead === undefined) return undefined;
+  if (cacheWrite === undefined || cacheWriteHour === undefined) return undefined;
   const isFast = usage.speed === 'fast';
   const total = input + output + cacheWrite + cacheRead;
   const rank = (isSideChain ? 0 : MAIN_CHAIN_RANK) + 2 * total + (typeof usage.speed === 'string' ? 1 : 0);
-  return { model: modelOf(message.model) + (isFast ? '-fast' : ''), input, output, cacheWrite, cacheRead, rank };
+  const model = modelOf(message.model) + (isFast ? '-fast' : '');
+  return { model, input, output, cacheWrite, cacheWriteHour, cacheRead, rank };
 }
 
-function cacheWriteOf(usage: Fields): number | undefined {
+/** Older logs name no duration: writes then stayed for five minutes. */
+function cacheWritesOf(usage: Fields) {
   const parts = fieldsOf(usage.cache_creation);
-  if (!parts) return countOf(usage.cache_creation_input_tokens);
+  if (!parts) return { cacheWrite: countOf(usage.cache_creation_input_tokens), cacheWriteHour: 0 };
   const short = countOf(parts.ephemeral_5m_input_tokens);
-  const long = countOf(parts.ephemeral_1h_input_tokens);
-  return short === undefined || long === undefined ? undefined : short + long;
+  const cacheWriteHour = countOf(parts.ephemeral_1h_input_tokens);
+  return { cacheWrite: short === undefined ? undefined : short + (cacheWriteHour ?? 0), cacheWriteHour };
 }
 
 /**

@@ -152,6 +152,7 @@ class CodexReader implements LogReader {
       input: usage.input - cacheRead - cacheWrite,
       output: usage.output,
       cacheWrite,
+      cacheWriteHour: 0,
       cacheRead,
       rank: 0,
     };

@@ -114,6 +114,7 @@ class GeminiReader implements LogReader {
         input,
         output,
         cacheWrite: 0,
+        cacheWriteHour: 0,
         cacheRead,
         rank: total,
       },

@@ -83,6 +83,18 @@ test('claude: answers that no model gave and answers without tokens count nothin
   );
 });
 
+test('claude: writes to the cache that stay for an hour are told from those of five minutes', () => {
+  const writes = (usage: object) => {
+    const [events] = read('claude', 'p/s.jsonl', [claudeEntry({ input_tokens: 1, output_tokens: 1, ...usage })]);
+    return events?.map(({ cacheWrite, cacheWriteHour }) => [cacheWrite, cacheWriteHour]);
+  };
+  const total = { cache_creation_input_tokens: 9 };
+  assert.deepEqual(writes(total), [[9, 0]]);
+  const parts = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 7 };
+  assert.deepEqual(writes({ ...total, cache_creation: parts }), [[9, 7]]);
+  assert.equal(writes({ ...total, cache_creation: { ephemeral_1h_input_tokens: -1 } }), undefined);
+});
+
 test('claude: what an advisor used is an answer of its own', () => {
   const iterations = [
     { type: 'message', input_tokens: 3 },
@@ -172,6 +184,7 @@ test('gemini: lines that are not understood do not hide the others', () => {
       input: 7,
       output: 5,
       cacheWrite: 0,
+      cacheWriteHour: 0,
       cacheRead: 4,
       rank: 16,
     },

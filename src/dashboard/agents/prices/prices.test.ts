@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { costCents, Prices, readPrices } from './prices.ts';
-import { PRICES } from './table.ts';
+import { PRICES, type Price } from './table.ts';
 
 function fileOf(t: TestContext, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'prices-'));
@@ -43,7 +43,7 @@ test('a model that only begins like a known one has no price', () => {
   for (const name of [
     'gpt-5.3-codex-spark',
     'claude-opus-9',
-    'claude-opus-5-fast',
+    'claude-sonnet-5-fast',
     'unknown',
     '',
     'constructor',
@@ -53,10 +53,18 @@ test('a model that only begins like a known one has no price', () => {
   }
 });
 
-test('cents are those of the four counts', () => {
-  const price = { input: 5, output: 25, cacheWrite: 6.25, cacheRead: 0.5 };
-  assert.equal(costCents({ input: 1e6, output: 1e6, cacheWrite: 1e6, cacheRead: 1e6 }, price), 3_675);
-  assert.equal(costCents({ input: 1, output: 0, cacheWrite: 0, cacheRead: 0 }, price), 0.0005);
+const NO_TOKENS = { input: 0, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 };
+
+test('cents are those of all counts', () => {
+  const price = { input: 5, output: 25, cacheWrite: 6.25, cacheWriteHour: 10, cacheRead: 0.5 };
+  assert.equal(costCents({ ...NO_TOKENS, input: 1e6, output: 1e6, cacheWrite: 1e6, cacheRead: 1e6 }, price), 3_675);
+  assert.equal(costCents({ ...NO_TOKENS, input: 1 }, price), 0.0005);
+});
+
+test('cache writes that stay for an hour have a price of their own', () => {
+  const cost = (cacheWriteHour: number) =>
+    costCents({ ...NO_TOKENS, cacheWrite: 1e6, cacheWriteHour }, PRICES['claude-opus-4-5'] as Price);
+  assert.deepEqual([0, 4e5, 1e6].map(cost), [625, 775, 1_000]);
 });
 
 test('a prompt above the limit is charged at the long rates as a whole, cached tokens included', () => {
@@ -64,10 +72,11 @@ test('a prompt above the limit is charged at the long rates as a whole, cached t
     input: 1,
     output: 1,
     cacheWrite: 1,
+    cacheWriteHour: 1,
     cacheRead: 1,
-    long: { above: 100, input: 2, output: 3, cacheWrite: 2, cacheRead: 2 },
+    long: { above: 100, input: 2, output: 3, cacheWrite: 2, cacheWriteHour: 2, cacheRead: 2 },
   };
-  const cost = (cacheRead: number) => costCents({ input: 50, output: 10, cacheWrite: 0, cacheRead }, price) * 10_000;
+  const cost = (cacheRead: number) => costCents({ ...NO_TOKENS, input: 50, output: 10, cacheRead }, price) * 10_000;
   assert.equal(Math.round(cost(50)), 110);
   assert.equal(Math.round(cost(51)), 232);
 });
@@ -80,7 +89,8 @@ test("a file's prices stand before the built-in ones, and bring their date", (t)
     ),
   );
   assert.equal(prices.date, '2027-01-02');
-  assert.deepEqual(prices.priceOf('claude-opus-5-20260724'), { input: 1, output: 2, cacheWrite: 1, cacheRead: 1 });
+  const others = { cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 };
+  assert.deepEqual(prices.priceOf('claude-opus-5-20260724'), { input: 1, output: 2, ...others });
   assert.equal(prices.priceOf('local/llama')?.input, 0);
   assert.deepEqual(prices.priceOf('gpt-5'), PRICES['gpt-5']);
 });

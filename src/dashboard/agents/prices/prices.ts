@@ -7,7 +7,13 @@ import { PRICES, PRICES_DATE, type Price, type Rates } from './table.ts';
 const MAX_PRICES_BYTES = 2 ** 20;
 
 const rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1_000_000));
-const rates = { input: rate, output: rate, cacheWrite: v.optional(rate), cacheRead: v.optional(rate) };
+const rates = {
+  input: rate,
+  output: rate,
+  cacheWrite: v.optional(rate),
+  cacheWriteHour: v.optional(rate),
+  cacheRead: v.optional(rate),
+};
 const pricesFile = v.strictObject({
   date: v.optional(v.pipe(v.string(), v.isoDate())),
   models: v.record(
@@ -62,7 +68,7 @@ export function readPrices(file?: string): Prices {
 
 /** Cents (with fractions) of an answer at a price. */
 export function costCents(
-  event: Pick<AgentEvent, 'input' | 'output' | 'cacheWrite' | 'cacheRead'>,
+  event: Pick<AgentEvent, 'input' | 'output' | 'cacheWrite' | 'cacheWriteHour' | 'cacheRead'>,
   price: Price,
 ): number {
   const prompt = event.input + event.cacheWrite + event.cacheRead;
@@ -70,7 +76,8 @@ export function costCents(
   const dollars =
     event.input * charged.input +
     event.output * charged.output +
-    event.cacheWrite * charged.cacheWrite +
+    (event.cacheWrite - event.cacheWriteHour) * charged.cacheWrite +
+    event.cacheWriteHour * charged.cacheWriteHour +
     event.cacheRead * charged.cacheRead;
   // Dollars per million tokens, in cents.
   return dollars / 10_000;
@@ -113,8 +120,9 @@ function priceOfFile(price: FilePrice): Price {
   };
 }
 
-function ratesOfFile({ input, output, cacheWrite = input, cacheRead = input }: Omit<FilePrice, 'long'>): Rates {
-  return { input, output, cacheWrite, cacheRead };
+function ratesOfFile(price: Omit<FilePrice, 'long'>): Rates {
+  const { input, output, cacheWrite = input, cacheWriteHour = cacheWrite, cacheRead = input } = price;
+  return { input, output, cacheWrite, cacheWriteHour, cacheRead };
 }
 
 function readJson(file: string): unknown {

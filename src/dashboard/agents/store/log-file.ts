@@ -193,7 +193,7 @@ function eventsOf(reader: LogReader, bytes: Buffer): readonly AgentEvent[] | und
 }
 
 /** A foreign log may hold any number. */
-function isSound({ at, input, output, cacheWrite, cacheRead, rank }: AgentEvent): boolean {
-  const counts = [input, output, cacheWrite, cacheRead];
+function isSound({ at, input, output, cacheWrite, cacheWriteHour, cacheRead, rank }: AgentEvent): boolean {
+  const counts = [input, output, cacheWrite, cacheWriteHour, cacheRead];
   return Number.isSafeInteger(at) && Number.isFinite(rank) && counts.every((n) => Number.isSafeInteger(n) && n >= 0);
 }

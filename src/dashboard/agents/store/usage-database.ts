@@ -18,7 +18,7 @@ export const MIGRATIONS = [
    CREATE TABLE IF NOT EXISTS event (
      id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, agent TEXT NOT NULL, at INTEGER NOT NULL, model TEXT NOT NULL,
      project TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cacheWrite INTEGER NOT NULL,
-     cacheRead INTEGER NOT NULL, rank REAL NOT NULL, since INTEGER NOT NULL, version INTEGER NOT NULL
+     cacheWriteHour INTEGER NOT NULL, cacheRead INTEGER NOT NULL, rank REAL NOT NULL, since INTEGER NOT NULL, version INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX IF NOT EXISTS eventByTime ON event (agent, at);
    CREATE INDEX IF NOT EXISTS eventByVersion ON event (agent, version);`,
@@ -58,6 +58,7 @@ export interface StoredEvent extends PageEnd {
   readonly input: number;
   readonly output: number;
   readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
   readonly cacheRead: number;
 }
 
@@ -68,17 +69,19 @@ const KEY_BYTES = 12;
 const NEWEST: PageEnd = { at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
 const PUT_EVENT = `
-  INSERT INTO event (key, agent, at, model, project, input, output, cacheWrite, cacheRead, rank, since, version)
-  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, version FROM store WHERE true
+  INSERT INTO event (key, agent, at, model, project, input, output, cacheWrite, cacheWriteHour, cacheRead, rank, since,
+    version)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, version FROM store WHERE true
   ON CONFLICT (key) DO UPDATE SET
     at = excluded.at, model = excluded.model, project = excluded.project, input = excluded.input,
-    output = excluded.output, cacheWrite = excluded.cacheWrite, cacheRead = excluded.cacheRead, rank = excluded.rank,
-    since = min(since, excluded.at), version = excluded.version
+    output = excluded.output, cacheWrite = excluded.cacheWrite, cacheWriteHour = excluded.cacheWriteHour,
+    cacheRead = excluded.cacheRead, rank = excluded.rank, since = min(since, excluded.at), version = excluded.version
   WHERE excluded.rank > rank OR excluded.rank = rank AND excluded.at < at`;
 /** The same, if an equal rank replaces, too. */
 const REPLACE_EVENT = `${PUT_EVENT} OR excluded.rank = rank
   AND (excluded.at, excluded.model, excluded.project, excluded.input, excluded.output, excluded.cacheWrite,
-    excluded.cacheRead) IS NOT (at, model, project, input, output, cacheWrite, cacheRead)`;
+    excluded.cacheWriteHour, excluded.cacheRead)
+  IS NOT (at, model, project, input, output, cacheWrite, cacheWriteHour, cacheRead)`;
 const PUT_FILE = `INSERT OR REPLACE INTO file (path, agent, inode, size, modifiedAt, position, tail, isInLongLine, reader,
   badLines, longLines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -159,7 +162,7 @@ export class UsageDatabase {
   ): Promise<readonly StoredEvent[]> {
     const { at, id } = after ?? { ...NEWEST, at: endAt ?? NEWEST.at };
     const rows = await this.#database.query(
-      `SELECT id, at, model, project, input, output, cacheWrite, cacheRead FROM event
+      `SELECT id, at, model, project, input, output, cacheWrite, cacheWriteHour, cacheRead FROM event
        WHERE agent = ? AND at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?`,
       [agent, startAt ?? 0, at, id, limit],
     );
@@ -173,9 +176,9 @@ export class UsageDatabase {
 
 function valuesOf(agent: AgentId, event: AgentEvent): readonly SqlValue[] {
   const key = hash('sha1', `${agent} ${event.key}`, 'buffer').subarray(0, KEY_BYTES);
-  const { at, input, output, cacheWrite, cacheRead, rank } = event;
-  const model = nameOf(event.model);
-  return [key, agent, at, model, nameOf(event.project), input, output, cacheWrite, cacheRead, rank, at];
+  const { at, input, output, cacheWrite, cacheWriteHour, cacheRead, rank } = event;
+  const tokens = [input, output, cacheWrite, cacheWriteHour, cacheRead];
+  return [key, agent, at, nameOf(event.model), nameOf(event.project), ...tokens, rank, at];
 }
 
 /** A log may hold anything where a name belongs; U+0000 would not be stored. */
