@@ -13,7 +13,6 @@ export interface AgentEvent {
   readonly at: number;
   readonly model: string;
   readonly project: string;
-  readonly session: string;
   readonly input: number;
   readonly output: number;
   readonly cacheWrite: number;

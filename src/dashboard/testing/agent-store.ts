@@ -63,7 +63,7 @@ export class FakeLogs implements AgentLogs {
 function eventOf(fields: Partial<AgentEvent>): AgentEvent[] {
   if (!fields.key) return [];
   const tokens = { input: 1, output: 2, cacheWrite: 3, cacheWriteHour: 0, cacheRead: 4 };
-  return [{ model: 'm1', project: 'p1', session: 's1', rank: 0, ...tokens, ...fields } as AgentEvent];
+  return [{ model: 'm1', project: 'p1', rank: 0, ...tokens, ...fields } as AgentEvent];
 }
 
 /** A cent for each token of output. */

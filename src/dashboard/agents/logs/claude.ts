@@ -78,7 +78,7 @@ class ClaudeReader implements LogReader {
     if (at === undefined) return undefined;
     const session = idOf(outer.sessionId) ?? this.#fileSession;
     const key = keyOf(idOf(message.id), idOf(entry.requestId), session, at);
-    const shared = { at, project: this.#projectOf(outer.cwd), session };
+    const shared = { at, project: this.#projectOf(outer.cwd) };
     const isSideChain = entry.isSidechain === true;
     const events: AgentEvent[] = [];
     for (const [index, part] of [message, ...advisorsOf(usage)].entries()) {

@@ -19,7 +19,9 @@ const NO_EVENTS: readonly AgentEvent[] = [];
 /** A line names its type in its first bytes; an answer's texts stand in items, most of the bytes of a log. */
 const HEAD_BYTES = 160;
 const ITEM = '"type":"response_item"';
-const NEEDED = ['"token_count"', '"turn_context"', '"session_meta"'].map((text) => Buffer.from(text));
+const NEEDED = ['"token_count"', '"turn_context"', '"session_meta"', '"token_usage_record"', '"compacted"'].map(
+  (text) => Buffer.from(text),
+);
 /** The model of logs older than the line that names it. */
 const FIRST_MODEL = 'gpt-5';
 /** A fork writes its copy of the parent's history at once; an own answer takes longer. */
@@ -28,12 +30,23 @@ const MAX_REPLAY_PAUSE_MS = 1_000;
 const COUNTERS = ['input', 'cached', 'written', 'output', 'reasoning', 'total'] as const;
 type Counters = Readonly<Record<(typeof COUNTERS)[number], number>>;
 
+/** A request as its own line records it. */
+interface Request {
+  readonly id: string;
+  readonly at: number;
+  readonly model: string | undefined;
+  readonly usage: Counters;
+}
+
 interface State {
-  readonly session?: string;
+  /** Set once the file's own first line is read. */
+  readonly hasBegun?: true;
   readonly project?: string;
   readonly model?: string;
   /** The counters of the last line. */
   readonly totals?: Counters;
+  /** The last recorded request, as long as the counters lack it. */
+  readonly request?: Request | undefined;
   /** While a fork replays its parent: the time of the last replayed line. */
   readonly replayAt?: number;
 }
@@ -41,7 +54,7 @@ interface State {
 /**
  * Codex: `sessions` and `archived_sessions` below `CODEX_HOME` (comma-separated) or `~/.codex`. Its `token_count` lines
  * carry counters of the whole session and the usage of the last answer; cached input is a part of input, reasoning a
- * part of output.
+ * part of output. A compaction by the vendor's server is missing in them: it has only the record of its request.
  */
 export const codexLogs: AgentLogs = {
   id: 'codex',
@@ -51,21 +64,13 @@ export const codexLogs: AgentLogs = {
     return homes.flatMap((folder) => [join(folder, 'sessions'), join(folder, 'archived_sessions')]);
   },
   isLog: (path) => path.endsWith('.jsonl'),
-  open: (path, state) => new CodexReader(path, state),
+  open: (_, state) => new CodexReader(state),
 };
 
 class CodexReader implements LogReader {
-  readonly #fileSession: string;
   #state: State;
 
-  constructor(path: string, state = '{}') {
-    this.#fileSession =
-      idOf(
-        path
-          .split('/')
-          .at(-1)
-          ?.replace(/\.jsonl$/, ''),
-      ) ?? 'unknown';
+  constructor(state = '{}') {
     this.#state = JSON.parse(state);
   }
 
@@ -87,6 +92,8 @@ class CodexReader implements LogReader {
     if (!payload) return NO_EVENTS;
     if (fields.type === 'session_meta') this.#begin(payload, timeOf(fields.timestamp));
     if (fields.type === 'turn_context') this.#turn(payload);
+    if (fields.type === 'token_usage_record') this.#record(payload, timeOf(fields.timestamp));
+    if (fields.type === 'compacted') return this.#compaction(payload);
     if (fields.type !== 'event_msg' || payload.type !== 'token_count') return NO_EVENTS;
     const info = fieldsOf(payload.info);
     // Lines about rate limits carry no usage.
@@ -95,11 +102,11 @@ class CodexReader implements LogReader {
 
   /** Only the first line of this type is the file's own; a fork copies those of its parents. */
   #begin(payload: Fields, at: number | undefined): void {
-    if (this.#state.session !== undefined) return;
+    if (this.#state.hasBegun) return;
     const isFork = isText(payload.forked_from_id) || isText(parentOf(payload));
     this.#state = {
       ...this.#state,
-      session: idOf(payload.id) ?? this.#fileSession,
+      hasBegun: true,
       project: lastSegment(textOf(payload.cwd)),
       ...(isFork && at !== undefined ? { replayAt: at } : {}),
     };
@@ -114,6 +121,21 @@ class CodexReader implements LogReader {
     };
   }
 
+  #record(payload: Fields, at: number | undefined): void {
+    const id = idOf(payload.response_id);
+    const usage = countersOf(payload.usage);
+    const model = isText(payload.model) ? modelOf(payload.model) : undefined;
+    this.#state = { ...this.#state, request: id && at !== undefined && usage ? { id, at, model, usage } : undefined };
+  }
+
+  /** Copies in forks have the same id. */
+  #compaction(payload: Fields): readonly AgentEvent[] {
+    const { request, ...rest } = this.#state;
+    if (!request || request.id !== payload.compaction_response_id) return NO_EVENTS;
+    this.#state = rest;
+    return isNothing(request.usage) ? NO_EVENTS : [this.#eventOf(request.usage, request.at, request.model, request.id)];
+  }
+
   #count(info: Fields, at: number | undefined): readonly AgentEvent[] | undefined {
     const totals = info.total_token_usage ? countersOf(info.total_token_usage) : undefined;
     const last = info.last_token_usage ? countersOf(info.last_token_usage) : undefined;
@@ -123,7 +145,8 @@ class CodexReader implements LogReader {
     const isRepeated = totals !== undefined && previous !== undefined && isEqual(totals, previous);
     const usage = last && !isRepeated ? last : totals && difference(totals, previous);
     if (totals) this.#state = { ...this.#state, totals };
-    if (!usage || usage.input + usage.cached + usage.output + usage.reasoning === 0) return NO_EVENTS;
+    if (!usage || isNothing(usage)) return NO_EVENTS;
+    this.#state = { ...this.#state, request: undefined };
     return this.#isReplay(at)
       ? NO_EVENTS
       : [this.#eventOf(usage, at, isText(info.model) ? modelOf(info.model) : undefined)];
@@ -138,17 +161,16 @@ class CodexReader implements LogReader {
     return isReplay;
   }
 
-  #eventOf(usage: Counters, at: number, named: string | undefined): AgentEvent {
+  #eventOf(usage: Counters, at: number, named: string | undefined, id?: string): AgentEvent {
     const model = named ?? this.#state.model ?? FIRST_MODEL;
     const cacheRead = Math.min(usage.cached, usage.input);
     const cacheWrite = Math.min(usage.written, usage.input - cacheRead);
     return {
       // Archived files and forks repeat answers with their times.
-      key: [at, model, ...COUNTERS.map((name) => usage[name])].join(':'),
+      key: id ?? [at, model, ...COUNTERS.map((name) => usage[name])].join(':'),
       at,
       model,
       project: this.#state.project || 'unknown',
-      session: this.#state.session ?? this.#fileSession,
       input: usage.input - cacheRead - cacheWrite,
       output: usage.output,
       cacheWrite,
@@ -180,6 +202,10 @@ function countersOf(value: unknown): Counters | null {
     total: countOf(fields?.total_tokens),
   };
   return fields && COUNTERS.every((name) => counters[name] !== undefined) ? (counters as Counters) : null;
+}
+
+function isNothing({ input, cached, output, reasoning }: Counters): boolean {
+  return input + cached + output + reasoning === 0;
 }
 
 function isEqual(one: Counters, other: Counters): boolean {

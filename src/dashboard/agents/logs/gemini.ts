@@ -110,7 +110,6 @@ class GeminiReader implements LogReader {
         at,
         model: modelOf(message.model),
         project: this.#project,
-        session: this.#session,
         input,
         output,
         cacheWrite: 0,

@@ -110,6 +110,39 @@ test('claude: what an advisor used is an answer of its own', () => {
   );
 });
 
+test("codex: a compaction counts by its request's record if the counters lack it, and once in copies", () => {
+  const record = (at: string, id: string, input: number) => ({
+    timestamp: at,
+    type: 'token_usage_record',
+    payload: { response_id: id, usage: { input_tokens: input, output_tokens: 1, total_tokens: input + 1 } },
+  });
+  const compacted = (id: string) => ({ timestamp: AT, type: 'compacted', payload: { compaction_response_id: id } });
+  const lines = [
+    { timestamp: AT, type: 'turn_context', payload: { model: 'gpt-6-astra' } },
+    record('2026-11-02T10:00:10Z', 'resp_turn', 100),
+    tokenCount('2026-11-02T10:00:10Z', 100, 100),
+    record('2026-11-02T10:00:20Z', 'resp_server', 900),
+    tokenCount('2026-11-02T10:00:21Z', 100, 100),
+    compacted('resp_server'),
+    record('2026-11-02T10:00:30Z', 'resp_local', 50),
+    tokenCount('2026-11-02T10:00:30Z', 150, 50),
+    compacted('resp_local'),
+    record('2026-11-02T10:00:40Z', 'resp_other', 70),
+    compacted('resp_unknown'),
+  ];
+  const events = read('codex', 'a.jsonl', lines).flat();
+  assert.deepEqual(
+    events.map((event) => [event?.input, event?.model]),
+    [
+      [100, 'gpt-6-astra'],
+      [900, 'gpt-6-astra'],
+      [50, 'gpt-6-astra'],
+    ],
+  );
+  const copies = lines.map((line) => ({ ...line, timestamp: '2026-11-03T00:00:00Z' }));
+  assert.equal(read('codex', 'b.jsonl', copies).flat()[1]?.key, events[1]?.key);
+});
+
 test('codex: a reader goes on where another stopped', () => {
   const lines = [
     { timestamp: AT, type: 'session_meta', payload: { id: 'one', cwd: '/home/me/shop' } },
@@ -128,10 +161,10 @@ test('codex: a reader goes on where another stopped', () => {
   });
   assert.deepEqual(parts, expected);
   assert.deepEqual(
-    expected.map(({ input, model, project, session }) => [input, model, project, session]),
+    expected.map(({ input, model, project }) => [input, model, project]),
     [
-      [100, 'gpt-6.1-sol', 'shop', 'one'],
-      [150, 'gpt-6.1-sol', 'shop', 'one'],
+      [100, 'gpt-6.1-sol', 'shop'],
+      [150, 'gpt-6.1-sol', 'shop'],
     ],
   );
 });
@@ -180,7 +213,6 @@ test('gemini: lines that are not understood do not hide the others', () => {
       at: Date.parse(AT),
       model: 'gemini-3.5-flash',
       project: 'shop',
-      session: 'one',
       input: 7,
       output: 5,
       cacheWrite: 0,

@@ -46,6 +46,10 @@ test('lines of any length come whole and in order, across the parts that are rea
   assert.deepEqual([rest, position], ['half', lines.join('\n').length + 1]);
 });
 
+test('a line may end as on Windows', (t) => {
+  assert.deepEqual(setUp(t, 'one\r\ntwo\n\r\nthr\ree\r\n').read().found, ['one', 'two', '', 'thr\ree']);
+});
+
 test('a reading begins where the last one ended', (t) => {
   const { read, path } = setUp(t, 'one\ntwo\nth');
   const first = read();

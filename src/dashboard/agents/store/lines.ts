@@ -5,6 +5,7 @@ const CHUNK_BYTES = 1 << 20;
 /** Longer lines are skipped; the longest seen held some images of megabytes. */
 export const MAX_LINE_BYTES = 64 << 20;
 const LINE_END = 10;
+const CARRIAGE_RETURN = 13;
 
 /** The buffer of the file before: a new one for each of many small files would keep the garbage collection busy. */
 let spare: Buffer | undefined;
@@ -78,7 +79,7 @@ export class Lines {
       this.#start = end + 1;
       if (this.isInLongLine) this.isInLongLine = false;
       else if (line.length > this.#maxLineBytes) this.longLines++;
-      else if (line.length > 0) take(line);
+      else if (line.length > 0) take(line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line);
     }
   }
 
