@@ -95,12 +95,18 @@ test("a file's prices stand before the built-in ones, and bring their date", (t)
   assert.deepEqual(prices.priceOf('gpt-5'), PRICES['gpt-5']);
 });
 
+test('a file without a date leaves the prices undated', (t) => {
+  assert.equal(readPrices(fileOf(t, '{"models": {}}')).date, null);
+  assert.match(String(readPrices().date), /^\d{4}-\d\d-\d\d$/);
+});
+
 for (const [what, text, problem] of [
   ['no JSON', 'SECRET {', /no JSON/],
   ['a negative price', '{"models": {"a": {"input": -1, "output": 1}}}', /models\.a\.input: /],
   ['a text for a price', '{"models": {"a": {"input": "1", "output": 1}}}', /models\.a\.input: /],
   ['an unknown field', '{"models": {"a": {"input": 1, "output": 1, "price": 2}}}', /models\.a\.price: /],
   ['no models', '{}', /models: /],
+  ['a list of models', '{"models": []}', /models: /],
 ] as const) {
   test(`a file with ${what} is refused with its place and the right form`, (t) => {
     const path = fileOf(t, text);

@@ -16,12 +16,16 @@ const rates = {
 };
 const pricesFile = v.strictObject({
   date: v.optional(v.pipe(v.string(), v.isoDate())),
-  models: v.record(
-    v.pipe(v.string(), v.nonEmpty()),
-    v.strictObject({
-      ...rates,
-      long: v.optional(v.strictObject({ above: v.pipe(v.number(), v.integer(), v.minValue(1)), ...rates })),
-    }),
+  models: v.pipe(
+    v.record(
+      v.pipe(v.string(), v.nonEmpty()),
+      v.strictObject({
+        ...rates,
+        long: v.optional(v.strictObject({ above: v.pipe(v.number(), v.integer(), v.minValue(1)), ...rates })),
+      }),
+    ),
+    // A list is a record to valibot.
+    v.check((models) => !Array.isArray(models), 'a list; write an object'),
   ),
 });
 type PricesFile = v.InferOutput<typeof pricesFile>;
@@ -29,11 +33,11 @@ type FilePrice = PricesFile['models'][string];
 
 /** Prices by model. */
 export class Prices {
-  /** The day of the prices, as `2026-11-24`. */
-  readonly date: string;
+  /** The day of the prices, as `2026-11-24`; null: a file does not name it. */
+  readonly date: string | null;
   readonly #own: ReadonlyMap<string, Price>;
 
-  constructor(own: ReadonlyMap<string, Price> = new Map(), date = PRICES_DATE) {
+  constructor(own: ReadonlyMap<string, Price> = new Map(), date: string | null = PRICES_DATE) {
     this.#own = own;
     this.date = date;
   }
@@ -63,7 +67,7 @@ export function readPrices(file?: string): Prices {
   const own = new Map(
     Object.entries(models).map(([model, price]) => [namesOf(model).at(0) ?? model, priceOfFile(price)]),
   );
-  return new Prices(own, date);
+  return new Prices(own, date ?? null);
 }
 
 /** Cents (with fractions) of an answer at a price. */

@@ -2,8 +2,8 @@ import type { StoredEvent } from './usage-database.ts';
 
 /** What events cost. */
 export interface Pricing {
-  /** The date of the prices, `YYYY-MM-DD`. */
-  readonly asOf: string;
+  /** The date of the prices, `YYYY-MM-DD`; null: a file without one. */
+  readonly asOf: string | null;
   /** Cents with fractions; undefined: the model has no price. */
   centsOf(event: StoredEvent): number | undefined;
   hasPrice(model: string): boolean;
