@@ -1,13 +1,11 @@
 import { h } from '../shared/dom.ts';
-import { stateBox } from '../shared/shell/states.ts';
+import { loadingBox as loading, stateBox } from '../shared/shell/states.ts';
 import { ApiError } from './api.ts';
 import { t } from './text.ts';
 
 export { stateBox };
 
-export function loadingBox(what: string): HTMLElement {
-  return h('div', { class: 'state loading', 'aria-busy': 'true' }, h('p', {}, t('state.loading', { what })));
-}
+export const loadingBox = (what: string): HTMLElement => loading(t('state.loading', { what }));
 
 /** The error of a failed load, with a button to retry. */
 export function errorBox(what: string, error: ApiError, retry: () => void): HTMLElement {

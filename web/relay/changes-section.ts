@@ -1,6 +1,7 @@
 import type { ChangeRow } from '../../src/relay/contract/page.ts';
 import { h } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
+import { stateBox } from '../shared/shell/states.ts';
 import type { PageContext, Section, Shown } from './page.ts';
 import { changeList } from './parts/change-list.ts';
 
@@ -49,7 +50,9 @@ export class ChangesSection implements Section {
     if (signature === this.#drawn) return;
     this.#drawn = signature;
     const { ui, hashOf } = this.#context;
-    const none = h('p', { class: 'state' }, ui.t(search ? 'flags.none' : 'changes.none', { time: ui.ago(since) }));
+    const none = search
+      ? stateBox(ui.t('changes.no-match'))
+      : stateBox(ui.t('changes.none'), ui.t('changes.since', { time: ui.ago(since) }));
     this.#place.replaceChildren(found.length > 0 ? changeList(ui, found, hashOf) : none);
   }
 }

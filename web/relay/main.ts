@@ -2,6 +2,7 @@ import { browserClock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
 import { type Language, readLanguage } from '../shared/language.ts';
 import { Poller } from '../shared/poller.ts';
+import { statePage } from '../shared/shell/states.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import { Api, ApiError } from './api.ts';
 import { ChangesSection } from './changes-section.ts';
@@ -126,9 +127,7 @@ class Browser {
   #showNoEnvironment(): void {
     const { t } = this.#ui;
     this.#sectionName = '';
-    const text = h('p', {}, t('no-environment.text'));
-    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('no-environment'));
-    this.#shell.main.replaceChildren(h('div', { class: 'state' }, title, text));
+    this.#shell.main.replaceChildren(statePage(t('no-environment'), t('no-environment.text')));
   }
 
   /** The environment was removed, or the address is wrong. */
@@ -137,9 +136,8 @@ class Browser {
     this.#sectionName = 'unknown environment';
     this.#section = undefined;
     const { t } = this.#ui;
-    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('unknown-environment'));
-    const link = h('a', { href: '#/flags' }, t('back'));
-    this.#shell.main.replaceChildren(h('div', { class: 'state' }, title, link));
+    const back = h('a', { href: '#/flags' }, t('back'));
+    this.#shell.main.replaceChildren(statePage(t('unknown-environment'), '', back));
   }
 
   #draw(): void {
@@ -193,8 +191,7 @@ class Browser {
 
   #notFound(): HTMLElement {
     const { t } = this.#ui;
-    const title = h('h1', { class: 'state-title', tabindex: -1 }, t('not-found'));
-    return h('div', { class: 'state' }, title, h('p', {}, t('not-found.text')));
+    return statePage(t('not-found'), t('not-found.text'), h('a', { href: '#/flags' }, t('back')));
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -1,6 +1,7 @@
 import type { FlagList, FlagRow } from '../../../src/relay/contract/page.ts';
 import { h, setAttribute, setText, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { stateBox } from '../../shared/shell/states.ts';
 import type { PageContext } from '../page.ts';
 import { shareBar, swatch } from '../parts/share-bar.ts';
 import { FILTERS, type Filter, filterFlags } from './list.ts';
@@ -18,7 +19,7 @@ export class ListPanel {
   #title = h('h1', { tabindex: -1 });
   readonly #rows = h('ul', { class: 'rows' });
   readonly #more = h('button', { type: 'button', class: 'more', hidden: true });
-  readonly #empty = h('p', { class: 'state', hidden: true });
+  readonly #empty = h('div', { hidden: true });
   /** By key, with a signature of what is shown. */
   readonly #known = new Map<string, { readonly element: HTMLElement; readonly signature: string }>();
   #list: FlagList | undefined;
@@ -113,8 +114,33 @@ export class ListPanel {
     const rest = found.length - shown.length;
     this.#more.hidden = rest === 0;
     setText(this.#more, t('flags.more', { n: Math.min(rest, ROWS_AT_ONCE) }));
-    this.#empty.hidden = found.length > 0 || !this.#list;
-    setText(this.#empty, t(all.length > 0 ? 'flags.none' : isReady ? 'flags.empty' : 'flags.waiting'));
+    this.#showEmpty(
+      found.length > 0 || !this.#list
+        ? undefined
+        : all.length > 0
+          ? 'flags.none'
+          : isReady
+            ? 'flags.empty'
+            : 'flags.waiting',
+    );
+  }
+
+  /** Shows why there are no rows; undefined: there are some. */
+  #showEmpty(why: 'flags.none' | 'flags.empty' | 'flags.waiting' | undefined): void {
+    this.#empty.hidden = why === undefined;
+    if (why === undefined || this.#empty.dataset.why === why) return;
+    this.#empty.dataset.why = why;
+    const { t } = this.#context.ui;
+    const actions =
+      why === 'flags.none' ? [h('button', { type: 'button', onclick: () => this.#clear() }, t('back'))] : [];
+    this.#empty.replaceChildren(stateBox(t(why), '', ...actions));
+  }
+
+  #clear(): void {
+    this.#search.value = '';
+    this.#filter.value = FILTERS[0];
+    this.#restart();
+    this.#search.focus();
   }
 
   #rowOf(row: FlagRow): HTMLElement {

@@ -1,5 +1,6 @@
 import type { FlagDetails, FlagList } from '../../../src/relay/contract/page.ts';
 import { h } from '../../shared/dom.ts';
+import { statePage } from '../../shared/shell/states.ts';
 import { ApiError } from '../api.ts';
 import type { PageContext, Section, Shown } from '../page.ts';
 import type { Route } from '../route.ts';
@@ -113,15 +114,8 @@ export class FlagsSection implements Section {
     if (!details) {
       this.#details = undefined;
       const { t } = this.#context.ui;
-      this.#place.replaceChildren(
-        h(
-          'div',
-          { class: 'state' },
-          h('h1', { tabindex: -1, class: 'state-title' }, t('unknown-flag')),
-          h('p', {}, t('unknown-flag.text', { key })),
-          h('a', { href: this.#context.hashOf() }, t('back')),
-        ),
-      );
+      const back = h('a', { href: this.#context.hashOf() }, t('back'));
+      this.#place.replaceChildren(statePage(t('unknown-flag'), t('unknown-flag.text', { key }), back));
     } else if (this.#details?.key === key && this.#details.environment === details.environment) {
       this.#details.update(details, shown);
     } else {

@@ -152,7 +152,9 @@ export const german: Readonly<Record<TextKey, string>> = {
   'copy.done': 'Kopiert',
   'copy.by-hand': 'Strg+C drücken',
 
-  'changes.none': 'Seit dem Start des Relays ({time}) hat sich nichts geändert.',
+  'changes.none': 'Noch keine Änderungen.',
+  'changes.no-match': 'Keine Änderungen passen.',
+  'changes.since': 'Das Relay ist {time} gestartet; was sich seitdem ändert, steht hier.',
   'changes.flag.none': 'Keine Änderung seit dem Start des Relays ({time}).',
   'changes.added': 'hinzugefügt',
   'changes.changed': 'geändert',

@@ -149,7 +149,9 @@ export const english = {
   'copy.done': 'Copied',
   'copy.by-hand': 'Press Ctrl+C',
 
-  'changes.none': 'Nothing has changed since the relay started ({time}).',
+  'changes.none': 'No changes yet.',
+  'changes.no-match': 'No changes match.',
+  'changes.since': 'The relay started {time}; what changes from then on is listed here.',
   'changes.flag.none': 'No change since the relay started ({time}).',
   'changes.added': 'added',
   'changes.changed': 'changed',
