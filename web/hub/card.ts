@@ -74,7 +74,7 @@ function notes(summary: Summary, words: Words): readonly HTMLElement[] {
   switch (summary.kind) {
     case 'alerts': {
       const failing = summary.failing.map(({ receiver, groups, since }) => {
-        const at = new Date(since).toLocaleTimeString(language, { timeStyle: 'short' });
+        const at = new Date(since).toLocaleTimeString(language, { timeStyle: 'short', hourCycle: 'h23' });
         return t('failing.text', { receiver, n: groups, since: at });
       });
       return [...failing, ...summary.faults].map(warning);

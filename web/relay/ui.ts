@@ -27,7 +27,7 @@ export class Ui {
     this.clock = clock;
     this.t = createTranslate(language);
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' });
-    this.#absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+    this.#absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
     this.#number = new Intl.NumberFormat(language);
   }
 

@@ -20,6 +20,7 @@ import { createActions } from './room/actions.ts';
 import type { RoomEntry } from './room/entry.ts';
 import { followInvite } from './room/invitation.ts';
 import { RoomsModel } from './room/model.ts';
+import { noRoom } from './room/no-room.ts';
 import { RoomPane } from './room/pane.ts';
 import { RoomPanels } from './room/panels.ts';
 import { ROOT } from './root.ts';
@@ -61,6 +62,7 @@ export class App {
   readonly #rail: Rail;
   readonly #palette: Palette;
   #reads: ReadTracker | undefined;
+  #noRoom: HTMLElement | undefined;
 
   constructor(boot: Boot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
     this.#boot = boot;
@@ -193,9 +195,8 @@ export class App {
       this.#navigator.openFirst(entry, isAtEnd, room.cursor);
       if (focus !== null) actions.showMessage(focus, room.id);
     } else {
-      if (asked !== null) actions.say(t('room.unknown', { room: asked }));
-      this.#element.dataset.pane = 'rail';
-      this.#element.classList.add('no-room');
+      this.#showNoRoom(asked);
+      this.#rail.show();
     }
     const { invite } = parsePath(location.pathname);
     if (invite) void followInvite(invite, this.#ui);
@@ -258,6 +259,7 @@ export class App {
         if (this.#drawer.name !== '') this.#drawer.close();
         this.#element.dataset.pane = 'room';
         this.#element.classList.remove('no-room');
+        this.#noRoom?.remove();
         rememberRoom(entry.room.slug);
         this.#pane.open(isAtEnd);
         this.#pane.composer.text = this.#composers.drafts.read(entry.room.id);
@@ -307,6 +309,17 @@ export class App {
     actions.say(t('room.lost', { room: entry.room.name }));
     const next = model.entries.find(({ me }) => me !== undefined) ?? model.entries[0];
     if (next) actions.openRoom(next.room.id);
-    else this.#element.dataset.pane = 'rail';
+    else this.#showNoRoom(null);
+  }
+
+  #showNoRoom(asked: string | null): void {
+    this.#noRoom = noRoom(asked, {
+      newRoom: () => askForRoom(this.#ui),
+      showAll: () => {
+        this.#element.dataset.pane = 'rail';
+      },
+    });
+    this.#pane.element.append(this.#noRoom);
+    this.#element.classList.add('no-room');
   }
 }

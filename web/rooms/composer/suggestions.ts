@@ -30,7 +30,10 @@ export class Suggestions {
       id,
       role: 'listbox',
       'aria-label': t('composer.suggestions'),
+      tabindex: 0,
       hidden: true,
+      // A press beside an option, such as on the scroll bar, leaves the caret in the field.
+      onmousedown: (event: MouseEvent) => event.preventDefault(),
     });
     field.setAttribute('aria-controls', id);
     field.addEventListener('blur', () => this.close());

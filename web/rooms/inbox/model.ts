@@ -16,6 +16,9 @@ export class InboxModel {
     this.#userId = userId;
   }
 
+  /** Whether the server has answered. */
+  isRead = false;
+
   /** The newest first. */
   get mentions(): readonly WireMessage[] {
     return [...this.#mentions.values()].sort(byAge);
@@ -46,6 +49,7 @@ export class InboxModel {
     this.#mentions.clear();
     this.#threads.clear();
     this.#replies.clear();
+    this.isRead = true;
     for (const message of mentions) this.#mentions.set(message.id, message);
     for (const thread of threads) this.#threads.set(thread.root.id, thread);
   }

@@ -1,7 +1,7 @@
 import type { WireUnreadThread } from '../../../src/rooms/contract/inbox.ts';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import { h } from '../../shared/dom.ts';
-import { stateBox } from '../../shared/shell/states.ts';
+import { loadingBox, stateBox } from '../../shared/shell/states.ts';
 import { reasonOf } from '../api-error.ts';
 import { summaryOf } from '../message/body.ts';
 import { roomName } from '../room/name.ts';
@@ -47,10 +47,12 @@ export class InboxPanel {
 
   #draw(): void {
     if (this.#drawer.name !== 'inbox') return;
-    const { threads, mentions, size } = this.#ui.model.inbox;
+    const { threads, mentions, size, isRead } = this.#ui.model.inbox;
     const focused = (document.activeElement as HTMLElement | null)?.dataset.id;
     this.#element.replaceChildren(
-      ...(size === 0 ? [stateBox(t('inbox.empty'), t('inbox.empty.text'))] : []),
+      ...(size > 0
+        ? []
+        : [isRead ? stateBox(t('inbox.empty'), t('inbox.empty.text')) : loadingBox(t('inbox.loading'))]),
       ...part(
         'inbox.threads',
         threads.map((thread) => this.#threadRow(thread)),

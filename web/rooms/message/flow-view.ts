@@ -1,6 +1,6 @@
 import { h, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
-import { printDay } from '../shell/time-text.ts';
+import { printDay, withLocalTimes } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { noticeWords } from '../text/server-words.ts';
 import { t } from '../text/text.ts';
@@ -230,7 +230,7 @@ export class FlowView {
             'div',
             {},
             h('p', { class: 'soft' }, t('notice.private')),
-            h('p', { class: 'notice-text' }, noticeWords(row.text)),
+            h('p', { class: 'notice-text' }, withLocalTimes(noticeWords(row.text))),
           ),
           h(
             'button',

@@ -1,4 +1,5 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import { reasonOf } from '../api-error.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { parsePath, pathOfMessage, pathOfRoom } from '../route.ts';
@@ -35,17 +36,20 @@ export class Navigator {
     const entry = model.entry(idOrSlug) ?? (await this.#find(idOrSlug));
     if (!entry) return undefined;
     this.#enter(entry);
-    if (remember) history.pushState(null, '', pathOfRoom(entry.room.slug));
+    const path = pathOfRoom(entry.room.slug);
+    if (remember && location.pathname !== path) history.pushState(null, '', path);
     this.#hooks.roomOpened(entry, true);
     if (!entry.isLoaded || entry.list.hasAfter) {
+      entry.failure = undefined;
       try {
         await this.load(entry);
         if (model.current === entry) this.#hooks.roomRead(entry);
       } catch (error) {
-        actions.fail(error);
+        if (entry.isLoaded) actions.fail(error);
+        else entry.failure = reasonOf(error);
       }
     }
-    topics.changed('rooms', 'room');
+    topics.changed('rooms', 'room', 'flow');
     return entry;
   }
 

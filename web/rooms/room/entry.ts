@@ -17,6 +17,8 @@ export class RoomEntry {
   readonly list = new MessageList();
   /** Whether its messages have been read. */
   isLoaded = false;
+  /** Why they could not be read; undefined: they were, or are being read. */
+  failure: string | undefined;
   /** Messages that arrive while they are read; applied afterwards. */
   early: WireMessage[] | undefined;
   readonly members = new Map<string, WireMember>();
@@ -58,6 +60,7 @@ export class RoomEntry {
     this.members.clear();
     for (const member of members) this.members.set(member.userId, member);
     this.isLoaded = true;
+    this.failure = undefined;
     if (room.me) this.countUnread(room.me);
   }
 

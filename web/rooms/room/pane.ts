@@ -1,5 +1,6 @@
 import { h, setText } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { loadingBox, stateBox } from '../../shared/shell/states.ts';
 import { Composer, type ComposerHooks } from '../composer/composer.ts';
 import { chooseEmoji } from '../composer/emoji-picker.ts';
 import type { Outbox } from '../composer/outbox.ts';
@@ -8,7 +9,7 @@ import { copilotHandle } from '../copilot/handle.ts';
 import { rowsOf } from '../message/flow-rows.ts';
 import { FlowView } from '../message/flow-view.ts';
 import { MessageTools } from '../message/tools.ts';
-import { dayOf } from '../shell/time-text.ts';
+import { dayOf, withLocalTimes } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { t } from '../text/text.ts';
 import { emptyRoom } from './empty-room.ts';
@@ -154,7 +155,7 @@ export class RoomPane {
     const { room, me, online } = current;
     const name = roomName(room, model.account);
     setText(this.#title, name);
-    setText(this.#topic, room.topic);
+    setText(this.#topic, withLocalTimes(room.topic));
     const here = online.size > 0 ? `, ${t('room.here', { n: online.size })}` : '';
     setText(this.#members.querySelector('span') as HTMLElement, String(room.memberCount));
     this.#members.setAttribute('aria-label', t('room.members.label', { n: room.memberCount }) + here);
@@ -191,12 +192,7 @@ export class RoomPane {
       },
       ({ threadId, alsoInRoom }) => threadId === null || alsoInRoom,
     );
-    const isEmpty = current.isLoaded && rows.length === 0 && !list.hasBefore;
-    this.#empty.hidden = !isEmpty;
-    if (isEmpty && this.#empty.dataset.room !== current.room.id) {
-      this.#empty.dataset.room = current.room.id;
-      this.#empty.replaceChildren(emptyRoom(current.room, this.#ui));
-    }
+    this.#showState(current, rows.length > 0 || list.hasBefore);
     this.flow.show({
       rows,
       look: { entry: current, place: 'room' },
@@ -204,6 +200,22 @@ export class RoomPane {
       hasAfter: list.hasAfter,
     });
     this.drawJump();
+  }
+
+  /** What stands in the place of messages: how to write the first one, that they are loading, or why they are not there. */
+  #showState({ room, isLoaded, failure }: RoomEntry, hasMessages: boolean): void {
+    this.#empty.hidden = hasMessages;
+    const stamp = JSON.stringify([room.id, isLoaded, failure]);
+    if (hasMessages || this.#empty.dataset.stamp === stamp) return;
+    this.#empty.dataset.stamp = stamp;
+    const again = () => this.#ui.actions.openRoom(room.id);
+    this.#empty.replaceChildren(
+      isLoaded
+        ? emptyRoom(room, this.#ui)
+        : failure === undefined
+          ? loadingBox(t('room.loading'))
+          : stateBox(t('room.failed'), failure, h('button', { type: 'button', onclick: again }, t('room.try-again'))),
+    );
   }
 
   drawTyping(): void {

@@ -68,7 +68,7 @@ export class RoomSettings {
       h('label', {}, t('settings.name'), name),
       h('label', {}, t('settings.topic'), topic),
       h('details', { open: isSet }, h('summary', {}, t('settings.more')), more),
-      h('button', { class: 'small' }, t('save')),
+      h('button', { class: 'primary' }, t('save')),
       this.#result,
     );
   }

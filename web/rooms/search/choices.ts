@@ -50,8 +50,8 @@ export const personChoice = (user: WireUser, { actions }: Ui): Choice => ({
 export function hitChoice(hit: WireHit, { model, actions, clock }: Ui): Choice {
   const { message } = hit;
   const room = model.entry(message.roomId)?.room;
-  // The title of a card stands for its text.
-  const text = message.card === null ? plainTextOf(message) : summaryOf(message, 400);
+  // The title of an alert's card stands for its text.
+  const text = message.card?.kind === 'alert' ? summaryOf(message, 400) : plainTextOf(message);
   return {
     take: () => actions.showMessage(message.id, message.roomId),
     content: [

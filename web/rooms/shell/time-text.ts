@@ -1,11 +1,14 @@
 import { h } from '../../shared/dom.ts';
 import { locale, t } from '../text/text.ts';
+import { printMoments } from './utc-moments.ts';
 
-const TIME = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const HOURS = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const TIME = new Intl.DateTimeFormat(locale, HOURS);
 const DAY = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
 /** With the zone, as every other text leaves it out. */
-const FULL = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+const FULL = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long', hourCycle: 'h23' });
 const SHORT = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+const MOMENT = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', ...HOURS });
 
 const unit = (name: string, minimumIntegerDigits = 1) =>
   new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow', minimumIntegerDigits });
@@ -26,6 +29,9 @@ export function dayOf(at: number): number {
   const day = new Date(at);
   return day.getFullYear() * 10_000 + (day.getMonth() + 1) * 100 + day.getDate();
 }
+
+/** A text of the server with its moments in the time zone of the browser. */
+export const withLocalTimes = (text: string): string => printMoments(text, (at) => MOMENT.format(at));
 
 export function printDay(at: number, now: number): string {
   if (dayOf(at) === dayOf(now)) return t('day.today');

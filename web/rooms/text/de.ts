@@ -1,7 +1,13 @@
 import type { TextKey } from './en.ts';
 
 export const german = {
+  'no-room': 'Noch keine Räume',
+  'no-room.text': 'In einem Raum schreiben sich Menschen, Alarme und Copilots.',
+  'no-room.unknown': 'Kein solcher Raum',
   'room.unknown': 'Der Raum {room} existiert nicht oder ist nicht freigegeben',
+  'room.loading': 'Nachrichten werden geladen',
+  'room.failed': 'Die Nachrichten ließen sich nicht laden',
+  'room.try-again': 'Noch einmal versuchen',
   'room.left': '{room} verlassen',
   'room.lost': 'Kein Mitglied mehr in {room}',
   'server.silent': 'Der Server antwortet nicht',
@@ -198,6 +204,7 @@ export const german = {
   'thread.reply': 'Im Thread antworten',
 
   inbox: 'Eingang',
+  'inbox.loading': 'Ungelesenes wird geladen',
   'inbox.empty': 'Nichts ungelesen',
   'inbox.empty.text': 'Keine Erwähnung, keine Antwort in eigenen Threads.',
   'inbox.threads': 'Threads ({n})',

@@ -1,6 +1,12 @@
 /** Every text of the page. `{name}` is a value; `one || many` is chosen by the number `n`. */
 export const english = {
+  'no-room': 'No rooms yet',
+  'no-room.text': 'A room is where people, alerts and copilots write to each other.',
+  'no-room.unknown': 'No such room',
   'room.unknown': 'There is no room {room}, or you may not see it',
+  'room.loading': 'Loading messages',
+  'room.failed': 'The messages could not be loaded',
+  'room.try-again': 'Try again',
   'room.left': 'You have left {room}',
   'room.lost': 'You are no longer in {room}',
   'server.silent': 'The server does not answer',
@@ -195,6 +201,7 @@ export const english = {
   'thread.reply': 'Reply in the thread',
 
   inbox: 'Inbox',
+  'inbox.loading': 'Loading what is unread',
   'inbox.empty': 'Nothing unread',
   'inbox.empty.text': 'No mention of you, and no reply in your threads.',
   'inbox.threads': 'Threads ({n})',
