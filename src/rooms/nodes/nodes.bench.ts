@@ -10,7 +10,8 @@ import {
 } from '../../testing/bench.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { type Cleanup, Janitor, type RunningServer, temporaryFolder } from '../../testing/processes.ts';
-import { cpuOfTree } from '../../testing/processor-time.ts';
+import { limitProcessor } from '../../testing/processor-quota.ts';
+import { cpuOf, cpuOfTree } from '../../testing/processor-time.ts';
 import {
   bodyOf,
   makeRooms,
@@ -33,6 +34,8 @@ const MEASURED_MS = 4_000;
 const STREAMS = 3_000;
 const POSTS = 15;
 const MISSED = 10_000;
+/** Of one processor, for each node, as if it had a machine of its own; without one they share all processors. */
+const QUOTA_PERCENT = Number(process.env.OPSDECK_BENCH_QUOTA) || undefined;
 
 interface Side {
   readonly name: string;
@@ -48,9 +51,19 @@ const SIDES: readonly Side[] = [
 
 interface Started {
   readonly urls: readonly string[];
-  /** Processor time so far in milliseconds: of the nodes together, and of PostgreSQL. */
-  cpu(): readonly [nodes: number, database: number];
+  /** What was used so far. */
+  usage(): Promise<Usage>;
 }
+
+/** Processor time in milliseconds, of the nodes together, of PostgreSQL and of the clients; transactions of PostgreSQL. */
+interface Usage {
+  readonly nodes: number;
+  readonly database: number;
+  readonly clients: number;
+  readonly transactions: number;
+}
+
+const TRANSACTIONS = 'SELECT xact_commit::int AS count FROM pg_stat_database WHERE datname = current_database()';
 
 /** The mark in a stream's hello shows that it is open. */
 async function start(t: Cleanup, { nodes }: Side): Promise<Started> {
@@ -60,9 +73,15 @@ async function start(t: Cleanup, { nodes }: Side): Promise<Started> {
     const storage = postgres ? ['--storage-url', postgres.url] : ['--data-dir', temporaryFolder(t)];
     servers.push(await startRooms(t, [...storage, '--node-id', `node-${index}${MARK}`]));
   }
+  if (QUOTA_PERCENT) for (const server of servers) limitProcessor(t, server, QUOTA_PERCENT);
   return {
     urls: servers.map(({ url }) => url),
-    cpu: () => [servers.reduce((sum, server) => sum + cpuOfTree(server), 0), postgres ? cpuOfTree(postgres) : 0],
+    usage: async () => ({
+      nodes: servers.reduce((sum, server) => sum + cpuOfTree(server), 0),
+      database: postgres ? cpuOfTree(postgres) : 0,
+      clients: cpuOf(process),
+      transactions: Number((await postgres?.psql(TRANSACTIONS))?.[0]?.count ?? 0),
+    }),
   };
 }
 
@@ -77,20 +96,29 @@ async function onNodes<T>(side: Side, measure: (urls: readonly string[], started
 }
 
 interface PostCost extends Posting {
-  /** Processor time of a post in microseconds: of the nodes together, and of PostgreSQL. */
-  readonly cpuUs: readonly [nodes: number, database: number];
+  /** Of a post: processor time in microseconds, and transactions. */
+  readonly cost: Usage;
 }
 
-async function measurePosts(urls: readonly string[], { cpu }: Started): Promise<PostCost> {
+async function measurePosts(urls: readonly string[], { usage }: Started): Promise<PostCost> {
   const requests = postsTo(await makeRooms(urls[0] ?? '', ROOMS), 1024);
   const connections = await openConnections(urls, CLIENTS);
   await post(connections, requests, WARM_UP_MS);
-  const before = cpu();
+  const before = await usage();
   const posting = await post(connections, requests, MEASURED_MS);
-  const after = cpu();
-  const perPost = (part: 0 | 1) => ((after[part] - before[part]) * 1000) / posting.times.length;
+  const after = await usage();
+  const perPost = (part: keyof Usage) => (after[part] - before[part]) / posting.times.length;
   for (const connection of connections) connection.close();
-  return { ...posting, cpuUs: [perPost(0), perPost(1)] };
+  const cpuUs = (part: keyof Usage) => perPost(part) * 1000;
+  return {
+    ...posting,
+    cost: {
+      nodes: cpuUs('nodes'),
+      database: cpuUs('database'),
+      clients: cpuUs('clients'),
+      transactions: perPost('transactions'),
+    },
+  };
 }
 
 async function benchPosts(): Promise<void> {
@@ -99,17 +127,19 @@ async function benchPosts(): Promise<void> {
     for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed())
       samples.get(side)?.push(await onNodes(side, measurePosts));
   }
-  const rows = [...samples].map(([{ name }, costs]) => {
-    const of = (value: (cost: PostCost) => number) => printSpread(spreadOf(costs.map(value)));
+  const rows = [...samples].map(([{ name }, postings]) => {
+    const of = (value: (posting: PostCost) => number) => printSpread(spreadOf(postings.map(value)));
     const time = (share: number) => of(({ times }) => percentile(times, share));
-    const cpu = (part: 0 | 1) => of(({ cpuUs }) => cpuUs[part]);
-    return [name, of(({ perSecond }) => perSecond), time(0.5), time(0.99), cpu(0), cpu(1)];
+    const cost = (part: keyof Usage) => of((posting) => posting.cost[part]);
+    const costs = [cost('nodes'), cost('database'), cost('clients'), cost('transactions')];
+    return [name, of(({ perSecond }) => perSecond), time(0.5), time(0.99), ...costs];
   });
+  const limit = QUOTA_PERCENT ? `, each node with ${QUOTA_PERCENT} % of a processor` : '';
   console.log(
-    `\nAcknowledged posts of ${CLIENTS} clients into ${ROOMS} rooms: median (least–most) of ${ROUNDS} starts`,
+    `\nAcknowledged posts of ${CLIENTS} clients into ${ROOMS} rooms${limit}: median (least–most) of ${ROUNDS} starts`,
   );
-  const head = ['nodes', 'posts/s', 'p50 ms', 'p99 ms', 'processor time of a post in µs: nodes', 'PostgreSQL'];
-  console.log(printTable(head, rows));
+  const cost = ['of a post, µs of processor: nodes', 'PostgreSQL', 'clients', 'transactions'];
+  console.log(printTable(['nodes', 'posts/s', 'p50 ms', 'p99 ms', ...cost], rows));
 }
 
 const portsOf = (urls: readonly string[]) => urls.map((url) => Number(new URL(url).port));
