@@ -5,6 +5,9 @@ import type { Outcome } from '../domain/refusal.ts';
 import type { PreparedEvent, PreparedWrite } from '../store/store.ts';
 import type { BatchView } from './change-view.ts';
 
+/** The texts of a batch, in UTF-16 units, end with the one that reaches this: a storage elsewhere must be quick to take them. */
+const MAX_CHARS = 2 ** 20;
+
 /** A submitted change. */
 export interface Waiting {
   readonly change: Change<unknown>;
@@ -34,6 +37,7 @@ export function decideAll(
   view: BatchView,
 ): { readonly decided: readonly Decided[]; readonly rest: readonly Waiting[] } {
   const decided: Decided[] = [];
+  let chars = 0;
   for (let index = 0; index < batch.length; index++) {
     const waiting = batch[index] as Waiting;
     let isShown = false;
@@ -44,7 +48,10 @@ export function decideAll(
         continue;
       }
       isShown = true;
-      decided.push({ waiting, decision, write: decision.write ? prepare(decision.write, view) : undefined });
+      const write = decision.write ? prepare(decision.write, view) : undefined;
+      decided.push({ waiting, decision, write });
+      chars += write ? charsOf(write) : 0;
+      if (chars >= MAX_CHARS) return { decided, rest: batch.slice(index + 1) };
     } catch (error) {
       waiting.reject(error);
       // The view holds writes that were refused, so the remaining changes are decided on a new one.
@@ -63,4 +70,14 @@ function prepare(write: Write, view: BatchView): PreparedWrite {
 function printBody(draft: EventDraft, view: BatchView): PreparedEvent['body'] {
   if (draft.type === 'message.created') return null;
   return 'message' in draft ? printMessageEvent(draft) : printObjectEvent(draft, view);
+}
+
+function charsOf({ events }: PreparedWrite): number {
+  return events.reduce((sum, { draft, body }) => sum + (body?.length ?? textLength(draft)), 0);
+}
+
+function textLength(draft: EventDraft): number {
+  if (draft.type !== 'message.created') return 0;
+  const { body, card } = draft.message;
+  return body.length + (card ? JSON.stringify(card).length : 0);
 }

@@ -165,6 +165,22 @@ test('a commit takes at most 500 changes, in their order', async () => {
   );
 });
 
+test('a commit ends with the change by which its texts reach a million characters', async () => {
+  const { store, writer } = openWriter();
+  const bodies = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(400_000));
+  const outcomes = await Promise.all(
+    [...bodies, 'f'.repeat(2_000_000), 'g'].map((body) => writer.submit(posting(body))),
+  );
+  assert.deepEqual(
+    store.commits.map(({ length }) => length),
+    [3, 3, 1],
+  );
+  assert.deepEqual(
+    outcomes.map((outcome) => outcomeOf(outcome).replace(/(.)\1+/, '$1')),
+    ['a at 1', 'b at 2', 'c at 3', 'd at 4', 'e at 5', 'f at 6', 'g at 7'],
+  );
+});
+
 test('nothing is announced before the commit is done, and listeners are called before answers', async () => {
   const { store, state, writer } = openWriter();
   const calls: string[] = [];
