@@ -29,7 +29,7 @@ export function composeCopilot(core: RoomsCore, { messages, files, alerts }: Cop
     variables: process.env,
     refuseUrl: (url, allowPrivate) => refuseUrl(outbound, url, allowPrivate),
     openGuard: (connectTimeoutMs) => openOutbound(options, connectTimeoutMs),
-    seats: feed,
+    seats: feed.seats,
     random,
   });
   feed.showStreaming(parts.runs);

@@ -34,7 +34,7 @@ export class EventLog {
    */
   async read(request: LogRequest): Promise<Outcome<string>> {
     const feed = this.#feed;
-    const refusal = feed.reserve(request.caller);
+    const refusal = feed.seats.reserve(request.caller);
     if (refusal) return refusal;
     const { after, reset } = request.start;
     const reader = feed.readers.join(request);
@@ -46,7 +46,7 @@ export class EventLog {
       if (!isThere && reset === null && request.waitMs > 0) await listener.wait(this.#clock, request.waitMs);
     } finally {
       feed.readers.leave(reader, listener);
-      feed.release(request.caller);
+      feed.seats.release(request.caller);
     }
     const events = listener.entries.map((entry) => printEntry(feed.epoch, entry));
     const resetId = printCursor(feed.epoch, after);

@@ -3,7 +3,7 @@ import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
 import { memberKey } from '../domain/member/member.ts';
 import type { Announcer } from './live.ts';
-import type { StreamWatcher } from './room-feed.ts';
+import type { StreamWatcher } from './seats.ts';
 
 /** A user who reconnects within this time was never away. */
 const LIFE_MS = 60_000;

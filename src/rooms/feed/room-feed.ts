@@ -15,7 +15,7 @@ import type { Cursor } from '../contract/feed-query.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { StateView } from '../domain/change.ts';
 import type { Committed } from '../domain/event.ts';
-import { type Refusal, refuse } from '../domain/refusal.ts';
+import type { Refusal } from '../domain/refusal.ts';
 import type { LogState, RoomStore } from '../store/store.ts';
 import { entryOfCommitted } from './entry.ts';
 import { type FeedSource, type ListenerOptions, StreamListener } from './listener.ts';
@@ -23,6 +23,7 @@ import type { Announcer, EphemeralEvent, StreamingMessages } from './live.ts';
 import { FeedPages } from './pages.ts';
 import type { FeedReader, ReaderTraits } from './reader.ts';
 import { FeedReaders } from './readers.ts';
+import { StreamSeats, type StreamSeatsParts } from './seats.ts';
 import { FeedTail } from './tail.ts';
 
 export const HEARTBEAT_MS = 15_000;
@@ -38,7 +39,7 @@ const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 5000;
 const HEADERS = { 'cache-control': 'no-store, no-transform' };
 
-export interface RoomFeedParts {
+export interface RoomFeedParts extends StreamSeatsParts {
   readonly state: StateView;
   readonly store: Pick<RoomStore, 'readEvents'>;
   readonly clock: Clock;
@@ -48,20 +49,8 @@ export interface RoomFeedParts {
   readonly pos: number;
   readonly firstPos: number;
   readonly nodeId: string;
-  /** Limits of open streams, per user and in all. */
-  readonly maxPerUser: number;
-  readonly maxStreams: number;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Notified when a user's stream opens or closes. */
-  readonly watcher?: StreamWatcher;
-}
-
-export interface StreamWatcher {
-  opened(userId: string): void;
-  closed(userId: string): void;
-  /** Every second. */
-  tick(now: number): void;
 }
 
 export interface StreamRequest extends ReaderTraits, Omit<ListenerOptions, 'caller' | 'lastTick'> {
@@ -78,18 +67,17 @@ export interface Start {
 /** The server-sent event streams of all clients; see feed-listener.ts for a single one. */
 export class RoomFeed implements Announcer {
   readonly readers: FeedReaders;
+  readonly seats: StreamSeats;
   readonly source: FeedSource & { epoch: string };
   readonly #parts: RoomFeedParts;
   readonly #fanout: Fanout;
   /** By the second of the heartbeat's round in which they get it, so that the work is spread. */
   readonly #slots: readonly Set<StreamListener>[] = Array.from({ length: HEARTBEAT_SLOTS }, () => new Set());
-  readonly #openOf = new Map<string, number>();
   readonly #stopTicking: () => void;
   #streaming: StreamingMessages = { streamingIn: () => [] };
   #firstPos: number;
   /** While the database is away. */
   #away: Frame | undefined;
-  #open = 0;
   #ticks = 0;
   #overflowed = 0;
   #isClosed = false;
@@ -99,6 +87,7 @@ export class RoomFeed implements Announcer {
     this.#parts = parts;
     this.#firstPos = parts.firstPos;
     this.readers = new FeedReaders(parts.state);
+    this.seats = new StreamSeats(parts);
     this.source = {
       epoch: parts.epoch,
       tail: new FeedTail(parts.pos),
@@ -126,7 +115,7 @@ export class RoomFeed implements Announcer {
 
   /** Open streams, including those that wait to read the log. */
   get size(): number {
-    return this.#open;
+    return this.seats.taken;
   }
 
   /** Streams that were ended because their client did not read. */
@@ -202,24 +191,6 @@ export class RoomFeed implements Announcer {
     for (const slot of this.#slots) for (const listener of slot) listener.announce('storage', frame);
   }
 
-  /** Why no further stream may be opened; after `undefined`, `release` must follow. */
-  reserve({ user }: Caller): Refusal | undefined {
-    const refusal = this.#refusal(user.id);
-    if (refusal) return refusal;
-    this.#open += 1;
-    this.#openOf.set(user.id, (this.#openOf.get(user.id) ?? 0) + 1);
-    this.#parts.watcher?.opened(user.id);
-    return undefined;
-  }
-
-  release({ user }: Caller): void {
-    this.#open -= 1;
-    const left = (this.#openOf.get(user.id) ?? 1) - 1;
-    if (left === 0) this.#openOf.delete(user.id);
-    else this.#openOf.set(user.id, left);
-    this.#parts.watcher?.closed(user.id);
-  }
-
   /** Where a stream resumes that asked for the cursor. */
   resume(cursor: Cursor | undefined): Start {
     const { epoch } = this;
@@ -236,13 +207,13 @@ export class RoomFeed implements Announcer {
   /** Answers a request with a stream, or returns a refusal; `resume` must be called in the same turn. */
   open(outgoing: ServerResponse, request: StreamRequest): Refusal | undefined {
     const { caller, only, types, ephemeral, start } = request;
-    const refusal = this.reserve(caller);
+    const refusal = this.seats.reserve(caller);
     if (refusal) return refusal;
     const snapshot = [this.#hello()];
     if (start.reset) snapshot.push(this.frameReset(start.reset));
     const client = this.#fanout.open(outgoing, { headers: HEADERS, snapshot });
     if (!client.isOpen) {
-      this.release(caller);
+      this.seats.release(caller);
       return undefined;
     }
     const reader = this.readers.join({ caller, only });
@@ -266,6 +237,7 @@ export class RoomFeed implements Announcer {
   async close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
+      this.seats.close();
       this.#stopTicking();
       for (const listener of this.#slots.flatMap((slot) => [...slot])) {
         const retry = this.#retryMs();
@@ -280,20 +252,11 @@ export class RoomFeed implements Announcer {
     this.readers.leave(listener.reader, listener);
     this.source.stalled.delete(listener);
     this.#slotOf(listener)?.delete(listener);
-    this.release(caller);
+    this.seats.release(caller);
   }
 
   #slotOf({ lastTick }: StreamListener): Set<StreamListener> | undefined {
     return this.#slots[lastTick % HEARTBEAT_SLOTS];
-  }
-
-  #refusal(userId: string): Refusal | undefined {
-    const { maxPerUser, maxStreams } = this.#parts;
-    if (this.#isClosed) return refuse('shutting_down', 'the server is shutting down; try again', { retryAfterS: 1 });
-    if ((this.#openOf.get(userId) ?? 0) >= maxPerUser)
-      return refuse('rate_limited', `${maxPerUser} streams are open already; close one`, { retryAfterS: 5 });
-    if (this.#open < maxStreams) return undefined;
-    return refuse('rate_limited', 'the server has as many streams open as it may have', { retryAfterS: 30 });
   }
 
   #hello(): Frame {

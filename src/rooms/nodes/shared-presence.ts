@@ -1,5 +1,5 @@
 import type { Presence } from '../feed/presence.ts';
-import type { StreamWatcher } from '../feed/room-feed.ts';
+import type { StreamWatcher } from '../feed/seats.ts';
 import type { Signal, Signals } from './signals.ts';
 
 /** How often a node repeats who is online at it. */
