@@ -16,6 +16,11 @@ test('the only member has its name and an address that others could use', () => 
   }
 });
 
+test('the port 0 is shown as that of the web interface', () => {
+  const portOf = (port: number) => describeMember({ host: 'h', port }, 'me', 9093)?.address;
+  assert.deepEqual([portOf(0), portOf(9094)], ['h:9093', 'h:9094']);
+});
+
 test('a member without a name generates a unique one, in the form that clients expect', () => {
   const names = [1, 2].map(() => describeMember({ host: 'h', port: 1 }, undefined)?.name ?? '');
   for (const name of names) assert.match(name, /^[0-9A-HJKMNP-TV-Z]{26}$/);

@@ -8,13 +8,17 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
  * This server as the only member of its cluster. Clients of Alertmanager, its own test suite among them, take a
- * cluster without a peer for one that has not started. Nothing listens at the address.
+ * cluster without a peer for one that has not started. Nothing listens at the address; `webPort` stands for a port 0.
  */
-export function describeMember(listen: ListenAddress | undefined, name: string | undefined): ClusterMember | undefined {
+export function describeMember(
+  listen: ListenAddress | undefined,
+  name: string | undefined,
+  webPort = 0,
+): ClusterMember | undefined {
   if (!listen) return undefined;
   const host =
     listen.host === undefined || listen.host === '0.0.0.0' || listen.host === '::' ? ownAddress() : listen.host;
-  return { name: name ?? randomName(), address: printHostPort(host, listen.port) };
+  return { name: name ?? randomName(), address: printHostPort(host, listen.port || webPort) };
 }
 
 /** The cluster as /status shows it. `nodes` is undefined where there is only one. */

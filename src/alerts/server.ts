@@ -127,7 +127,9 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
     ...running,
     plan,
     metrics,
-    member: running.nodes?.own ?? describeMember(options.clusterListenAddress, options.clusterPeerName),
+    member:
+      running.nodes?.own ??
+      describeMember(options.clusterListenAddress, options.clusterPeerName, options.listenAddresses[0]?.port),
     version: describeVersion(),
     page: serveLatePage(async () => (await import('virtual:web/alerts')).page),
   });

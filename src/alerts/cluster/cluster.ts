@@ -69,7 +69,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 function memberOf({ clusterListenAddress, clusterPeerName, listenAddresses }: ClusterOptions): ClusterMember {
   const [web = { host: undefined, port: 0 }] = listenAddresses;
   const name = clusterPeerName ?? (web.port === 0 ? undefined : `${hostname()}:${web.port}`);
-  return describeMember(clusterListenAddress ?? web, name) as ClusterMember;
+  return describeMember(clusterListenAddress ?? web, name, web.port) as ClusterMember;
 }
 
 /** This node among those that share a database. */
