@@ -108,7 +108,13 @@ test('no log, answer, metric or error holds a secret, whatever fails', { timeout
     '/api/v2/status',
     '/api/v2/receivers',
     '/api/v2/notifications',
+    '/api/v2/conditions',
+    '/api/v2/integrations',
+    '/api/v2/server',
+    '/api/v2/routes',
     '/api/v2/explain?label=alertname%3Da',
+    '/-/ready',
+    '/deck.json',
     '/metrics',
   ])
     seen.push(await get(`${alerts}${path}`));
@@ -140,6 +146,8 @@ test('no log, answer, metric or error holds a secret, whatever fails', { timeout
     '/api/events?user=nobody',
     '/.env',
     '/api/markers',
+    '/api/budget',
+    '/deck.json',
   ])
     seen.push(await get(`${dashboard}${path}`, { cookie: `session=${secret('Session')}` }));
 
