@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Cleanup } from './processes.ts';
+import type { Cleanup } from '../../testing/processes.ts';
 
 /** Of control groups of version 1. */
 const ROOT = '/sys/fs/cgroup/cpu';
