@@ -70,7 +70,12 @@ async function keepBackup(path: string): Promise<void> {
     if (systemCodeOf(error) === 'ENOENT') return;
     await copyFile(path, draft, constants.COPYFILE_EXCL);
   }
-  await rename(draft, `${path}.bak`);
+  try {
+    await rename(draft, `${path}.bak`);
+  } finally {
+    // A rename also does nothing where both names are the same file: after a kill, or with two writers.
+    await rm(draft, { force: true });
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

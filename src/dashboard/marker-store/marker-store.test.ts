@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -45,6 +46,14 @@ function setUp(t: TestContext, content?: string) {
 }
 
 const idsOf = async (store: MarkerStore) => (await store.read()).document.markers.map(({ id }) => id);
+
+test('a backup that is the file itself, as after a kill between the two renames, leaves no draft', async (t) => {
+  const { path, open, files } = setUp(t, JSON.stringify(documentOf('a')));
+  linkSync(path, `${path}.bak`);
+  await (await open()).replace(documentOf('b'));
+  assert.deepEqual(files(), ['project-markers.json', 'project-markers.json.bak']);
+  assert.deepEqual(JSON.parse(readFileSync(`${path}.bak`, 'utf8')), documentOf('a'));
+});
 
 test('without a file there are no markers, and none is made by reading', async (t) => {
   const { path, open } = setUp(t);
@@ -163,7 +172,7 @@ test('a lock of a dead holder and old drafts are removed', async (t) => {
 });
 
 test('if the file cannot be written the change is refused, and the file is as before', async (t) => {
-  const { path, open } = setUp(t, JSON.stringify(documentOf('a')));
+  const { path, open, files } = setUp(t, JSON.stringify(documentOf('a')));
   const store = await open();
   // In the way of the backup.
   mkdirSync(`${path}.bak`);
@@ -171,6 +180,7 @@ test('if the file cannot be written the change is refused, and the file is as be
   await assert.rejects(store.replace(documentOf('b')));
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), documentOf('a'));
   assert.deepEqual(await idsOf(store), ['a']);
+  assert.deepEqual(files(), ['project-markers.json', 'project-markers.json.bak']);
 });
 
 test('an impossible folder is reported when the server starts', async (t) => {

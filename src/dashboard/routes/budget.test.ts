@@ -22,6 +22,8 @@ test('the budget of a project is unset at first, kept beside its markers, and no
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { monthlyUsd });
   }
   assert.equal((await client.get('/data/project-budget.json')).status, 404);
+  await Promise.all([1, 2, 3, 4].map((monthlyUsd) => put({ monthlyUsd })));
+  assert.deepEqual(readdirSync(join(folder, 'data')).sort(), ['project-budget.json', 'project-budget.json.bak']);
 });
 
 test('a page of another site neither reads nor sets the budget', async (t) => {
