@@ -46,12 +46,11 @@ export function composeDirectory(core: RoomsCore, files: FileStore) {
     newUser: options.auth === 'none' ? (id: string, now: number) => makeUser(id, now, { role: 'admin' }) : undefined,
   };
   const imports = new RoomImport({
-    folder: nodes ? options.dataDir : join(options.dataDir, 'imports'),
+    folder: options.dataDir,
     store,
     files,
     writer,
     context,
-    newId: core.newId,
   });
   const folders = { folder: join(options.dataDir, 'backup'), filesFolder: join(options.dataDir, 'files') };
   const secretKey = () => options.secretKey ?? loadSecretKey(options.dataDir);

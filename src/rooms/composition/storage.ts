@@ -15,7 +15,7 @@ export interface OpenStorage {
   readonly nodes?: RoomNodes;
   /** The one of the rooms. */
   readonly clock: Clock;
-  /** A directory of this server alone. */
+  /** The data directory; of nodes, which have none, that of temporary files. */
   readonly dataDir: string;
   /** Also of the store. */
   close(): Promise<void>;

@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Clock, holdProcess } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Members } from '../../kernel/postgres/members.ts';
@@ -82,8 +79,7 @@ class OpenNode implements OpenStorage, RoomNodes {
   readonly jobs: SharedJobs;
   readonly secretKey: string;
   readonly contents: FileContents;
-  /** For imports in progress, the first of which makes it. */
-  readonly dataDir = join(tmpdir(), `opsdeck-rooms-${randomUUID()}`);
+  readonly dataDir = tmpdir();
   readonly #postgres: Postgres;
   readonly #members: Members;
 
@@ -138,6 +134,5 @@ class OpenNode implements OpenStorage, RoomNodes {
     await this.store.close();
     await this.#members.leave();
     await this.#postgres.close();
-    rmSync(this.dataDir, { recursive: true, force: true });
   }
 }

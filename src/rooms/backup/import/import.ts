@@ -1,6 +1,5 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { makePrivateFolder } from '../../../kernel/storage/private-file.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { openUnnamedFile } from '../../../kernel/storage/unnamed-file.ts';
 import type { ExportLine, MemberLine, RoomLine } from '../../contract/export/line.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { FileRef } from '../../domain/file/file.ts';
@@ -23,7 +22,6 @@ export interface RoomImportParts {
   readonly files: Pick<FileStore, 'restore'>;
   readonly writer: Pick<RoomWriter, 'submit'>;
   readonly context: SlugContext;
-  readonly newId: () => string;
 }
 
 export interface ImportReport {
@@ -53,22 +51,19 @@ export class RoomImport {
   }
 
   async take(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<Outcome<ImportReport>> {
-    const { folder, newId } = this.#parts;
-    makePrivateFolder(folder);
-    const path = join(folder, `${newId()}.jsonl`);
-    const file = await open(path, 'wx', 0o600);
+    const file = await openUnnamedFile(this.#parts.folder);
     try {
-      const spooled = await spool(bytes, file).finally(() => file.close());
-      return spooled.ok ? await this.#bringIn(caller, path, spooled.value) : spooled;
+      const spooled = await spool(bytes, file);
+      return spooled.ok ? await this.#bringIn(caller, file, spooled.value) : spooled;
     } finally {
-      await rm(path, { force: true });
+      await file.close();
     }
   }
 
-  async #bringIn(caller: Caller, path: string, foreseen: Foreseen): Promise<Outcome<ImportReport>> {
+  async #bringIn(caller: Caller, file: FileHandle, foreseen: Foreseen): Promise<Outcome<ImportReport>> {
     const { writer, context, store, files } = this.#parts;
     const report = { rooms: 0, messages: 0, skipped: 0, files: 0, missingFiles: 0 };
-    for await (const item of itemsOf(path, foreseen)) {
+    for await (const item of itemsOf(file, foreseen)) {
       if ('file' in item) {
         const stored = await files.restore(item.file, item.bytes);
         if (!stored.ok) return stored;
@@ -132,7 +127,7 @@ interface StoredBytes {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-async function* itemsOf(path: string, { corrections, places }: Foreseen): AsyncGenerator<Group | StoredBytes> {
+async function* itemsOf(file: FileHandle, { corrections, places }: Foreseen): AsyncGenerator<Group | StoredBytes> {
   let room: RoomLine | undefined;
   let members: MemberLine[] = [];
   let messages: Message[] = [];
@@ -144,7 +139,7 @@ async function* itemsOf(path: string, { corrections, places }: Foreseen): AsyncG
     messages = [];
     return group;
   };
-  const lines = readLines(path);
+  const lines = readLines(file);
   for await (const line of lines) {
     if (line.kind === 'file') {
       yield flush();
@@ -164,8 +159,8 @@ async function* itemsOf(path: string, { corrections, places }: Foreseen): AsyncG
 }
 
 /** The lines of an export that was checked before. */
-async function* readLines(path: string): AsyncGenerator<ExportLine> {
-  for await (const bytes of linesOf(path)) {
+async function* readLines(file: FileHandle): AsyncGenerator<ExportLine> {
+  for await (const bytes of linesOf(file)) {
     const parsed = parseLine(bytes.toString());
     if (!parsed.ok) throw new Error(`what was read before reads differently now: ${parsed.reason}`);
     yield parsed.value;

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 
 const NEWLINE = 0x0a;
 
@@ -23,8 +23,9 @@ export class LineSplitter {
   }
 }
 
-/** The lines of a file, with their line feeds. */
-export async function* linesOf(path: string): AsyncGenerator<Buffer> {
+/** The lines of a file, with their line feeds; it stays open. */
+export async function* linesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const lines = new LineSplitter();
-  for await (const chunk of createReadStream(path)) yield* lines.push(chunk as Buffer);
+  const stream = file.createReadStream({ start: 0, autoClose: false });
+  for await (const chunk of stream) yield* lines.push(chunk as Buffer);
 }
