@@ -14,15 +14,14 @@ import { hubTexts } from './text.ts';
 const REFRESH_MS = 3_000;
 
 function exampleOf(entry: HubEntry, words: Words): HTMLElement {
-  const { t } = words;
+  const { t, language } = words;
   const title = titleOf(entry, words);
-  const copyWords = { copy: t('copy'), copied: t('copy.done'), byHand: t('copy.by-hand') };
   return h(
     'div',
     { class: 'example' },
     h('h3', {}, title),
     h('pre', {}, entry.example),
-    copyButton(browserClock, t('copy.what', { title }), () => entry.example, copyWords),
+    copyButton(browserClock, t('copy.what', { title }), () => entry.example, language),
     entry.example.includes('odr_…') && h('p', { class: 'soft' }, t('token')),
   );
 }

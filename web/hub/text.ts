@@ -44,10 +44,7 @@ export const english = {
   'lost.text': 'It may have been stopped. Start it again with: opsdeck up',
   retry: 'Try again',
   token: 'Put your token in the place of odr_…',
-  copy: 'Copy',
   'copy.what': 'the example for {title}',
-  'copy.done': 'Copied',
-  'copy.by-hand': 'Press Ctrl+C',
 } as const;
 export type TextKey = keyof typeof english;
 
@@ -94,10 +91,7 @@ export const german = {
   'lost.text': 'Vielleicht wurde er beendet. Neu starten mit: opsdeck up',
   retry: 'Erneut versuchen',
   token: 'Statt odr_… das eigene Token einsetzen',
-  copy: 'Kopieren',
   'copy.what': 'das Beispiel für {title}',
-  'copy.done': 'Kopiert',
-  'copy.by-hand': 'Strg+C drücken',
 } satisfies Record<TextKey, string>;
 
 export type Translate = (key: TextKey, values?: Values) => string;

@@ -24,7 +24,7 @@ export class ConnectSection implements Section {
     const signature = JSON.stringify([examples, status.sdkKey]);
     if (signature === this.#drawn) return;
     this.#drawn = signature;
-    const { t, clock, copyWords } = this.#context.ui;
+    const { t, clock, language } = this.#context.ui;
     const url = new URL('.', location.href).href.replace(/\/$/, '');
     this.#place.replaceChildren(
       h('p', {}, t('connect.text', { end: (status.sdkKey ?? '').slice(-5) }), ' ', t('connect.key')),
@@ -38,7 +38,7 @@ export class ConnectSection implements Section {
             'div',
             { class: 'example' },
             h('pre', { tabindex: 0 }, text),
-            copyButton(clock, t('copy.what', { what: title }), () => text, copyWords),
+            copyButton(clock, t('copy.what', { what: title }), () => text, language),
           ),
         );
       }),

@@ -161,7 +161,7 @@ function sdkTable(ui: Ui, { sdks, streams, dropped, since }: EnvironmentActivity
                 h(
                   'tr',
                   {},
-                  h('td', {}, name),
+                  h('td', {}, name || '–'),
                   h('td', {}, t(`kind.${sdkKind}`)),
                   h('td', { class: 'number' }, ui.number(streams)),
                   h('td', { class: 'number' }, ui.number(requests)),

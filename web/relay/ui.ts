@@ -1,5 +1,4 @@
 import type { Clock } from '../shared/clock.ts';
-import type { CopyWords } from '../shared/copy-button.ts';
 import { h, setText } from '../shared/dom.ts';
 import type { Language } from '../shared/language.ts';
 import { createTranslate, type Translate } from './text/translate.ts';
@@ -29,10 +28,6 @@ export class Ui {
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' });
     this.#absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
     this.#number = new Intl.NumberFormat(language);
-  }
-
-  get copyWords(): CopyWords {
-    return { copy: this.t('copy'), copied: this.t('copy.done'), byHand: this.t('copy.by-hand') };
   }
 
   number(value: number): string {

@@ -1,17 +1,15 @@
 import type { Clock } from './clock.ts';
 import { h } from './dom.ts';
+import type { Language } from './language.ts';
 
-/** The words of a button that copies. */
-export interface CopyWords {
-  readonly copy: string;
-  readonly copied: string;
-  readonly byHand: string;
-}
-
-const ENGLISH: CopyWords = { copy: 'Copy', copied: 'Copied', byHand: 'Press Ctrl+C' };
+const WORDS = {
+  en: { copy: 'Copy', copied: 'Copied', byHand: 'Press Ctrl+C' },
+  de: { copy: 'Kopieren', copied: 'Kopiert', byHand: 'Strg+C drücken' },
+} satisfies Record<Language, unknown>;
 
 /** A button that copies a text; `what` names the text for screen readers. */
-export function copyButton(clock: Clock, what: string, text: () => string, words = ENGLISH): HTMLButtonElement {
+export function copyButton(clock: Clock, what: string, text: () => string, language: Language): HTMLButtonElement {
+  const words = WORDS[language];
   const button = h(
     'button',
     { type: 'button', class: 'quiet copy', 'aria-label': `${words.copy} ${what}` },

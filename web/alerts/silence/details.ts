@@ -6,7 +6,7 @@ import { factList } from '../alert/fact-list.ts';
 import { matcherChip } from '../alert/label-chip.ts';
 import type { PageContext } from '../page.ts';
 import { linkedText } from '../parts/linked-text.ts';
-import { t } from '../text.ts';
+import { language, t } from '../text.ts';
 import { silenceActions } from './actions.ts';
 import { otherAnnotations, TICKET } from './annotations.ts';
 import { endMark, ticketLink } from './row.ts';
@@ -29,7 +29,7 @@ export function silenceDetails(silence: Silence, context: PageContext, onChanged
     ...(ticket ? [[t('silence.ticket'), ticketLink(ticket)] satisfies Fact] : []),
     ...otherAnnotations(silence).map(([name, value]): Fact => [name, linkedText(value)]),
     [t('silence.updated'), when(whenParts(silence.updatedAt, times))],
-    [t('silence.id'), [h('code', {}, id), ' ', copyButton(clock, t('silence.id.what'), () => id)]],
+    [t('silence.id'), [h('code', {}, id), ' ', copyButton(clock, t('silence.id.what'), () => id, language)]],
   ];
   const badge = h('span', { class: 'badge', 'data-state': state }, t(`silence.state.${state}`));
   const head = h(

@@ -52,7 +52,7 @@ export class StatusPage implements Page {
 
   #draw(server: ServerInfo, integrations: readonly IntegrationHealth[], yaml: string): HTMLElement[] {
     const { clock, times } = this.#context;
-    const copy = copyButton(clock, t('status.configuration.copy'), () => yaml);
+    const copy = copyButton(clock, t('status.configuration.copy'), () => yaml, language);
     const title = t('status.yaml');
     return [
       h(

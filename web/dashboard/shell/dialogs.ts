@@ -94,17 +94,18 @@ const SHORTCUTS: readonly (readonly [keys: string, text: TextKey])[] = [
   ['?', 'keys.help'],
 ];
 
-const CHART_KEYS: readonly (readonly [keys: string, text: TextKey])[] = [
+const chartKeys = ({ t }: Ui): readonly (readonly [keys: string, text: TextKey])[] => [
   ['← →', 'keys.chart.values'],
   ['↑ ↓', 'keys.chart.series'],
   ['+ −', 'keys.chart.zoom'],
-  ['Ctrl + wheel', 'keys.chart.wheel'],
-  ['Shift + drag', 'keys.chart.pan'],
-  ['Alt + drag', 'keys.chart.mark'],
+  [t('keys.ctrl-wheel'), 'keys.chart.wheel'],
+  [t('keys.shift-drag'), 'keys.chart.pan'],
+  [t('keys.alt-drag'), 'keys.chart.mark'],
 ];
 
 /** Lists the keys. */
-export function showHelp({ t }: Ui): void {
+export function showHelp(ui: Ui): void {
+  const { t } = ui;
   const list = (entries: readonly (readonly [string, TextKey])[]) =>
     h(
       'dl',
@@ -124,7 +125,7 @@ export function showHelp({ t }: Ui): void {
     h('h2', { id: 'help-title' }, t('help')),
     list(SHORTCUTS),
     h('h3', {}, t('keys.in-charts')),
-    list(CHART_KEYS),
+    list(chartKeys(ui)),
     h(
       'form',
       { method: 'dialog', class: 'dialog-actions' },

@@ -16,7 +16,7 @@ export class Definition {
   #form: (typeof FORMS)[number] = 'JSON';
 
   constructor(context: PageContext, details: FlagDetails) {
-    const { t, clock, copyWords } = context.ui;
+    const { t, clock, language } = context.ui;
     this.#context = context;
     this.#details = details;
     this.#buttons = FORMS.map((form) =>
@@ -29,7 +29,7 @@ export class Definition {
         'div',
         { class: 'definition-head', role: 'group', 'aria-label': t('source.form') },
         this.#buttons,
-        copyButton(clock, t('source.title'), () => this.#text.textContent ?? '', copyWords),
+        copyButton(clock, t('source.title'), () => this.#text.textContent ?? '', language),
       ),
       this.#text,
     );

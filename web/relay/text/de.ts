@@ -148,9 +148,6 @@ export const german: Readonly<Record<TextKey, string>> = {
 
   'source.title': 'Definition',
   'source.form': 'Form',
-  copy: 'Kopieren',
-  'copy.done': 'Kopiert',
-  'copy.by-hand': 'Strg+C drücken',
 
   'changes.none': 'Noch keine Änderungen.',
   'changes.no-match': 'Keine Änderungen passen.',

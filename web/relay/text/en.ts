@@ -145,9 +145,6 @@ export const english = {
 
   'source.title': 'Definition',
   'source.form': 'Form',
-  copy: 'Copy',
-  'copy.done': 'Copied',
-  'copy.by-hand': 'Press Ctrl+C',
 
   'changes.none': 'No changes yet.',
   'changes.no-match': 'No changes match.',

@@ -152,6 +152,7 @@ const STATES: readonly (readonly [name: string, path: string, show: Act, check?:
       await page.locator('.inbox-row').nth(1).waitFor();
     },
   ],
+  ['unknown', '/r/nowhere', (page) => page.getByRole('heading', { level: 1, name: 'No such room' }).waitFor()],
   [
     'refused',
     '/r/ops',
@@ -228,6 +229,22 @@ test('accessibility of the page of the rooms', { only: isLongRound, timeout: 600
     await page.locator('.drawer').waitFor({ state: 'hidden' });
     await page.keyboard.press('Escape');
     assert.equal(await page.evaluate("document.activeElement.matches('main textarea')"), true);
+    await page.keyboard.type('/');
+    await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
+    assert.deepEqual(await findBarriers(page, 'main'), [], 'the list of commands');
+  });
+
+  await t.test('a room that cannot be read says so, and is read on demand', async (t) => {
+    const { page } = await openWindow(t, browser, server.url, 'ana');
+    await lineIs(page, 'live');
+    const read = /\/api\/room\/[^/]+$/;
+    await page.route(read, (route) => route.abort());
+    await page.locator('.rail-link', { hasText: 'Quiet' }).click();
+    await page.getByText('The messages could not be loaded').waitFor();
+    await page.unroute(read);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Nothing said').waitFor();
+    assert.equal(await page.getByText('could not be loaded').count(), 0);
   });
 
   await t.test('a phone shows the rooms or the room', async (t) => {
@@ -236,14 +253,15 @@ test('accessibility of the page of the rooms', { only: isLongRound, timeout: 600
     await page.getByRole('button', { name: 'All rooms' }).click();
     await page.locator('.rail-link', { hasText: 'Quiet' }).waitFor();
     assert.equal(await page.locator('main').isVisible(), false);
+    assert.deepEqual(await findBarriers(page), [], 'the list of rooms on a phone');
     await picture(page, 'rooms/rooms-phone');
     await page.locator('.rail-link', { hasText: 'Quiet' }).click();
     await page.getByRole('heading', { level: 1, name: 'Quiet' }).waitFor();
-    assert.equal(await page.locator('nav.rail').isVisible(), false);
+    assert.equal(await page.locator('.rail').isVisible(), false);
     await page.getByRole('button', { name: 'All rooms' }).click();
     await page.getByRole('button', { name: /^Inbox/ }).click();
     await page.getByRole('button', { name: 'Close' }).click();
-    assert.equal(await page.locator('nav.rail').isVisible(), true, 'the inbox returns to where it was opened');
+    assert.equal(await page.locator('.rail').isVisible(), true, 'the inbox returns to where it was opened');
   });
 
   await t.test('a wide window shows what a room is about, until that is closed', async (t) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
-import { copyWords, t } from '../text/text.ts';
+import { language as pageLanguage, t } from '../text/text.ts';
 import { highlight } from './code/highlight.ts';
 import { withEmoji } from './emoji-codes.ts';
 import { splitLongText } from './long-text.ts';
@@ -140,7 +140,7 @@ function dressCode(pre: HTMLPreElement, clock: Clock): void {
   pre.setAttribute('aria-label', language === '' ? t('message.code') : t('message.code-of', { language }));
   frame.append(
     pre,
-    copyButton(clock, t('message.copy-code'), () => text, copyWords()),
+    copyButton(clock, t('message.copy-code'), () => text, pageLanguage),
   );
 }
 

@@ -1,4 +1,4 @@
-import { h, setText, syncChildren } from '../../shared/dom.ts';
+import { h, setAttribute, setText, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
 import type { RoomEntry } from '../room/entry.ts';
 import { roomName } from '../room/name.ts';
@@ -23,6 +23,8 @@ export class Rail {
   readonly #othersTitle = h('h2', { class: 'rail-title' }, t('rail.more'));
   readonly #inboxCount = h('span', { class: 'count-badge', 'aria-hidden': 'true', hidden: true });
   readonly #inboxWords = h('span', { class: 'off-screen' });
+  /** There the list covers the page. */
+  readonly #phone = matchMedia('(max-width: 700px)');
   readonly #pill: HTMLElement;
   readonly #ui: Ui;
   readonly #links = new Map<string, { readonly stamp: string; readonly element: HTMLLIElement }>();
@@ -52,8 +54,9 @@ export class Rail {
       h('kbd', { 'aria-hidden': 'true' }, 'i'),
     );
     this.element = h(
-      'nav',
+      'div',
       { class: 'rail', 'aria-label': t('rail') },
+      h('h1', { class: 'off-screen rail-heading' }, t('rail')),
       h(
         'button',
         { type: 'button', class: 'search-button', onclick: () => hooks.search() },
@@ -72,10 +75,16 @@ export class Rail {
         this.#othersTitle,
         this.#others,
       ),
-      h('footer', { class: 'rail-foot' }, me, this.#pill),
+      h('div', { class: 'rail-foot' }, me, this.#pill),
     );
+    this.#setRole();
+    this.#phone.addEventListener('change', () => this.#setRole());
     ui.topics.on('rooms', () => this.show());
     ui.topics.on('inbox', () => this.#showInbox());
+  }
+
+  #setRole(): void {
+    setAttribute(this.element, 'role', this.#phone.matches ? 'main' : 'navigation');
   }
 
   #showInbox(): void {

@@ -4,7 +4,7 @@ import { h } from '../../shared/dom.ts';
 import { stateBox } from '../../shared/shell/states.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
-import { copyWords, t } from '../text/text.ts';
+import { language, t } from '../text/text.ts';
 import { recipesOf } from './recipes.ts';
 
 /** Shown in a room without messages: how to post the first one, from anywhere. */
@@ -22,7 +22,7 @@ export function emptyRoom({ slug, name }: WireRoom, { clock, api }: Ui): HTMLEle
           'div',
           { class: 'recipe-line' },
           h('code', { tabindex: 0 }, line),
-          copyButton(clock, t(`${label}.copy`), () => line, copyWords()),
+          copyButton(clock, t(`${label}.copy`), () => line, language),
         ),
       ),
     ),

@@ -8,7 +8,7 @@ import { NEW_ONLY } from '../api.ts';
 import { summaryOf } from '../message/body.ts';
 import { linkTo } from '../root.ts';
 import type { Ui } from '../shell/ui.ts';
-import { copyWords, t } from '../text/text.ts';
+import { language, t } from '../text/text.ts';
 import type { RoomEntry } from './entry.ts';
 import type { Panel } from './panels.ts';
 import { PeopleList } from './people-list.ts';
@@ -127,7 +127,7 @@ function inviteForm({ id }: WireRoom, { api, actions, clock }: Ui): HTMLElement 
       const link = linkTo(`/i/${code}`);
       place.replaceChildren(
         h('code', { tabindex: 0 }, link),
-        copyButton(clock, t('members.invite.copy'), () => link, copyWords()),
+        copyButton(clock, t('members.invite.copy'), () => link, language),
       );
     } catch (error) {
       actions.fail(error);

@@ -18,9 +18,6 @@ export const german = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   details: 'Details',
-  copy: 'Kopieren',
-  copied: 'Kopiert',
-  'copy.by-hand': 'Strg+C drücken',
 
   rail: 'Räume',
   'rail.search': 'Suchen',

@@ -17,9 +17,6 @@ export const english = {
   save: 'Save',
   saved: 'Saved.',
   details: 'Details',
-  copy: 'Copy',
-  copied: 'Copied',
-  'copy.by-hand': 'Press Ctrl+C',
 
   rail: 'Rooms',
   'rail.search': 'Search',

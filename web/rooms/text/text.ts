@@ -1,4 +1,3 @@
-import type { CopyWords } from '../../shared/copy-button.ts';
 import { readLanguage } from '../../shared/language.ts';
 import { createTranslate, type Values } from '../../shared/translate.ts';
 import { english, type TextKey } from './en.ts';
@@ -31,8 +30,6 @@ export const t: Translate = (key, values) => translate(key, values);
 
 /** The German of what the server says; undefined in English. */
 export const serverGerman = (): Pick<German, 'CARD_WORDS' | 'COMMANDS' | 'germanRefusal'> | undefined => german;
-
-export const copyWords = (): CopyWords => ({ copy: t('copy'), copied: t('copied'), byHand: t('copy.by-hand') });
 
 /** Stands for the place of an element; occurs in no text. */
 const PLACE = '\0';
