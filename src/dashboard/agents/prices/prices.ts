@@ -17,6 +17,9 @@ const rates = {
 const pricesFile = v.strictObject({
   date: v.optional(v.pipe(v.string(), v.isoDate())),
   models: v.pipe(
+    v.unknown(),
+    // A list would be a record without fields.
+    v.check((models) => !Array.isArray(models), 'a list; write an object'),
     v.record(
       v.pipe(v.string(), v.nonEmpty()),
       v.strictObject({
@@ -24,8 +27,6 @@ const pricesFile = v.strictObject({
         long: v.optional(v.strictObject({ above: v.pipe(v.number(), v.integer(), v.minValue(1)), ...rates })),
       }),
     ),
-    // A list is a record to valibot.
-    v.check((models) => !Array.isArray(models), 'a list; write an object'),
   ),
 });
 type PricesFile = v.InferOutput<typeof pricesFile>;
