@@ -9,6 +9,7 @@ import { writeClaudeLogs } from '../testing/claude-logs.ts';
 import { writeCodexLogs } from '../testing/codex-logs.ts';
 import { readLogs } from '../testing/read-logs.ts';
 
+const AT = '2026-11-02T10:00:00.000Z';
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland'];
 
 for (const zone of ZONES) {
@@ -25,27 +26,86 @@ for (const zone of ZONES) {
   });
 }
 
-// JSON.stringify writes half of a pair of UTF-16 as an escape, for instance where a tool cut a text in an emoji.
-test('claude: answers whose text has half a character count here, and not in ccusage', (t) => {
+/** Tokens of input here and in ccusage 20.0.20; each shape has a model of its own. */
+const CLAUDE_SHAPES: readonly [model: string, ours: number, theirs: number, lines: readonly string[]][] = [
+  [
+    'offset',
+    20,
+    20,
+    [claudeLine('offset'), claudeLine('offset', { timestamp: '2026-11-02T15:30:00.000+05:30' }, 'msg_2')],
+  ],
+  ['no-type', 10, 10, [claudeLine('no-type', { type: undefined, sessionId: undefined, requestId: undefined })]],
+  ['wrong-count', 0, 0, [claudeLine('wrong-count', {}, 'msg_wrong', { input_tokens: -10, output_tokens: 0 })]],
+  // JSON.stringify writes half of a pair of UTF-16 as an escape, for instance where a tool cut a text in an emoji.
+  ['half-character', 10, 0, [claudeLine('half-character', { text: '\ud83d' })]],
+  // ccusage drops a line whose time is not in milliseconds, whose version is no number, or that has a null in certain fields.
+  ['microseconds', 10, 0, [claudeLine('microseconds', { timestamp: '2026-11-02T10:00:00.123456Z' })]],
+  ['version', 10, 0, [claudeLine('version', { version: 'dev' })]],
+  ['null', 10, 0, [claudeLine('null', { requestId: null })]],
+  // It counts a line without an id each time a resumed session repeats it.
+  ['no-id', 10, 20, [claudeLine('no-id', {}, null), claudeLine('no-id', {}, null)]],
+  // It counts an id of Anthropic's under each request.
+  ['requests', 10, 20, [claudeLine('requests'), claudeLine('requests', { requestId: 'req_other' })]],
+];
+
+test('claude: lines of odd shapes count as in ccusage, or differ as is explained', (t) => {
   const home = folderOf(t);
-  const lines = [claudeLine('msg_01whole', 'text'), claudeLine('msg_01half', '\ud83d')];
+  const lines = CLAUDE_SHAPES.flatMap(([, , , of]) => of);
   store(join(home, '.claude', 'projects', '-home-me', 'session.jsonl'), lines);
-  assert.deepEqual(ours('claude', home, 'UTC'), { '2026-11-02 claude-opus-5': [20, 40, 0, 0] });
-  assert.deepEqual(readWithCcusage('claude', home, 'UTC'), { '2026-11-02 claude-opus-5': [10, 20, 0, 0] });
+  assertShapes(CLAUDE_SHAPES, 'claude', home);
 });
 
-// An old line without the last answer's usage: ccusage takes nothing until the counters have passed their old values.
-test('codex: counters that begin anew count here from their first line on, and not in ccusage', (t) => {
+const CODEX_SHAPES: readonly [model: string, ours: number, theirs: number, lines: readonly string[]][] = [
+  ['rate-limits', 10, 10, [codexLine(0, { total: 10 }), codexLine(1, {}), codexLine(2, { total: 10 })]],
+  // Old lines without the last answer's usage: ccusage takes nothing until the counters have passed their old values.
+  ['anew', 1_900, 1_600, [codexLine(0, { total: 900 }), codexLine(1, { total: 300 }), codexLine(2, { total: 1_000 })]],
+  // Up to 20.0.24 it does not know that a compaction by the vendor's server is missing in the counters.
+  [
+    'compaction',
+    80,
+    10,
+    [
+      codexLine(0, { total: 10 }),
+      JSON.stringify({
+        timestamp: '2026-11-02T10:01:00.000Z',
+        type: 'token_usage_record',
+        payload: { response_id: 'resp_1', usage: countersOf(70) },
+      }),
+      JSON.stringify({
+        timestamp: '2026-11-02T10:01:00.000Z',
+        type: 'compacted',
+        payload: { message: '', compaction_response_id: 'resp_1' },
+      }),
+    ],
+  ],
+  // It names the newest model of the day of a review; nothing in the log says so.
+  ['codex-auto-review', 10, 0, [codexLine(0, { total: 10 })]],
+];
+
+test('codex: lines of odd shapes count as in ccusage, or differ as is explained', (t) => {
   const home = folderOf(t);
-  const line = (minute: number, total: number) => {
-    const counters = { input_tokens: total, cached_input_tokens: 0, output_tokens: 0, total_tokens: total };
-    const payload = { type: 'token_count', info: { total_token_usage: counters } };
-    return JSON.stringify({ timestamp: `2026-11-02T10:0${minute}:00.000Z`, type: 'event_msg', payload });
-  };
-  store(join(home, '.codex', 'sessions', 'rollout.jsonl'), [line(0, 900), line(1, 300), line(2, 1_000)]);
-  assert.deepEqual(ours('codex', home, 'UTC'), { '2026-11-02 gpt-5': [1_900, 0, 0, 0] });
-  assert.deepEqual(readWithCcusage('codex', home, 'UTC'), { '2026-11-02 gpt-5': [1_600, 0, 0, 0] });
+  for (const [model, , , lines] of CODEX_SHAPES) {
+    const turn = JSON.stringify({ timestamp: AT, type: 'turn_context', payload: { model } });
+    store(join(home, '.codex', 'sessions', `${model}.jsonl`), [turn, ...lines]);
+  }
+  assertShapes(CODEX_SHAPES, 'codex', home);
 });
+
+function assertShapes(
+  shapes: readonly (readonly [model: string, ours: number, theirs: number, ...unknown[]])[],
+  id: Exclude<AgentId, 'gemini'>,
+  home: string,
+): void {
+  const inputs = (tokens: DailyTokens) => shapes.map(([model]) => [model, tokens[`2026-11-02 ${model}`]?.[0] ?? 0]);
+  assert.deepEqual(
+    inputs(ours(id, home, 'UTC')),
+    shapes.map(([model, count]) => [model, count]),
+  );
+  assert.deepEqual(
+    inputs(readWithCcusage(id, home, 'UTC')),
+    shapes.map(([model, , count]) => [model, count]),
+  );
+}
 
 function folderOf(t: TestContext): string {
   const home = mkdtempSync(join(tmpdir(), 'ccusage-'));
@@ -53,10 +113,29 @@ function folderOf(t: TestContext): string {
   return home;
 }
 
-function claudeLine(id: string, text: string): string {
-  const usage = { input_tokens: 10, output_tokens: 20 };
-  const message = { id, model: 'claude-opus-5', content: [{ type: 'text', text }], usage };
-  return JSON.stringify({ timestamp: '2026-11-02T10:00:00.000Z', requestId: `req_${id}`, message });
+/** `id`: of the message; null: none. */
+function claudeLine(
+  model: string,
+  { text = 'hello', ...fields }: Readonly<Record<string, unknown>> = {},
+  id: string | null = `msg_${model}`,
+  usage: object = { input_tokens: 10, output_tokens: 20 },
+): string {
+  const message = { ...(id === null ? {} : { id }), model, content: [{ type: 'text', text }], usage };
+  const whole = { type: 'assistant', timestamp: AT, requestId: `req_${model}`, sessionId: 's', message, ...fields };
+  return JSON.stringify(whole);
+}
+
+function codexLine(minute: number, { total }: { readonly total?: number }): string {
+  const info = total === undefined ? null : { total_token_usage: countersOf(total) };
+  return JSON.stringify({
+    timestamp: `2026-11-02T10:0${minute}:00.000Z`,
+    type: 'event_msg',
+    payload: { type: 'token_count', info },
+  });
+}
+
+function countersOf(total: number): object {
+  return { input_tokens: total, cached_input_tokens: 0, output_tokens: 0, total_tokens: total };
 }
 
 function store(path: string, lines: readonly string[]): void {
