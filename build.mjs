@@ -1,12 +1,12 @@
 // Builds dist/opsdeck.js: one executable CommonJS file with code, web pages and sample data inside.
-// With --test it also bundles the named test files, or all, into .build/tests, and runs them; of all, units-*.mjs and databases-*.mjs
-// import the files that start no process, or use a shared PostgreSQL (one process for all of them is ten times faster than one each).
+// With --test it also bundles the named test files, or all, into .build/tests, and runs them; of all, units-*.mjs, processes-*.mjs
+// and browsers-*.mjs each import some.
 // With --benches it bundles *.bench.ts into .build/benches, with all.mjs, which imports them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { recordCodeCache } from './code-cache.mjs';
@@ -543,24 +543,12 @@ const testCodeAlone = {
   },
 };
 
-const countOf = (text, part) => text.split(part).length - 1;
-
 /**
- * Whether a test file starts no process but the shared PostgreSQL. Then its bundle has only two files that import child_process,
- * and `startPostgres` occurs twice: where it is declared, and where the shared server is started.
- */
-const usesSharedPostgres = (text) =>
-  text.includes('function openTestDatabase(') &&
-  !/function (startServer|runProcess|startChild)\(/.test(text) &&
-  countOf(text, 'from "node:child_process"') === 2 &&
-  countOf(text, 'startPostgres(') === 2;
-
-/**
- * Classifies test files: those that start a browser, those that use a shared PostgreSQL, those that start other processes, and
- * units. Decided by their code after tree shaking, as esbuild removes unused helpers.
+ * Classifies test files: those that start a browser, those that start other processes, and units. Decided by their code after
+ * tree shaking, as esbuild removes unused helpers.
  */
 async function classify(entryPoints) {
-  const { metafile, outputFiles } = await esbuild.build({
+  const { metafile } = await esbuild.build({
     entryPoints,
     outdir: join(root, '.build'),
     outbase: '.',
@@ -572,15 +560,13 @@ async function classify(entryPoints) {
     metafile: true,
     write: false,
   });
-  const kindOf = (names, text) => {
-    if (names.has('playwright-core')) return 'browser';
-    if (!names.has('node:child_process')) return 'unit';
-    return usesSharedPostgres(text) ? 'database' : 'process';
+  const classOf = (names) => {
+    if (names.has('playwright-core')) return 'browsers';
+    return names.has('node:child_process') ? 'processes' : 'units';
   };
-  const classes = { browser: [], database: [], process: [], unit: [] };
-  for (const { path, text } of outputFiles) {
-    const { entryPoint, imports } = metafile.outputs[relative(root, path)];
-    classes[kindOf(new Set(imports.map(({ path }) => path)), text)].push(entryPoint);
+  const classes = { units: [], processes: [], browsers: [] };
+  for (const { entryPoint, imports } of Object.values(metafile.outputs)) {
+    classes[classOf(new Set(imports.map(({ path }) => path)))].push(entryPoint);
   }
   return classes;
 }
@@ -597,32 +583,27 @@ function mix(...classes) {
     .map(({ file }) => file);
 }
 
-/** Processes of the units: node:test keeps what a test has made, and the collection of it all takes a fifth of one process's time. */
-const UNIT_PARTS = 6;
-/** Processes of the tests that use a shared PostgreSQL: they mostly wait. */
-const DATABASE_PARTS = 3;
+/**
+ * Processes for the files of each class. A process for each file would take a tenth of the processor time, and one for all
+ * keeps what every test has made, whose collection takes a fifth of the units' time.
+ */
+const PARTS = { units: 6, processes: 20, browsers: 8 };
 
 const TESTS = join(root, '.build/tests');
 
 async function buildTests() {
   if (namedFiles.length > 0) return buildSuite([...namedFiles, TEST_RUN], TESTS);
   const files = filesWithEnding('.test.ts');
-  const [{ browser, database, process, unit }] = await Promise.all([
-    classify(files),
-    buildSuite([...files, TEST_RUN, UNTRACKED], TESTS),
-  ]);
-  /** Writes modules that import the files in turn; returns their names. */
-  const importInTurn = (name, files, parts) =>
+  const [classes] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN, UNTRACKED], TESTS)]);
+  /** Writes modules that import the files of a class in turn; returns their names. */
+  const joinFiles = ([kind, parts]) =>
     Array.from({ length: parts }, (_, part) => {
-      const file = `${name}-${part + 1}.mjs`;
-      writeImports(join(TESTS, file), [UNTRACKED, ...files.filter((_, index) => index % parts === part)]);
+      const file = `${kind}-${part + 1}.mjs`;
+      writeImports(join(TESTS, file), [UNTRACKED, ...classes[kind].filter((_, index) => index % parts === part)]);
       return file;
     });
-  const joined = [importInTurn('units', unit, UNIT_PARTS), importInTurn('databases', database, DATABASE_PARTS)];
-  const suite = mix(...joined, browser.map(bundleOf), process.map(bundleOf));
-  writeFileSync(join(TESTS, 'suite.json'), JSON.stringify(suite));
-  const counts = { units: unit.length, databases: database.length, browser: browser.length, processes: process.length };
-  say(JSON.stringify(counts));
+  writeFileSync(join(TESTS, 'suite.json'), JSON.stringify(mix(...Object.entries(PARTS).map(joinFiles))));
+  say(JSON.stringify(Object.fromEntries(Object.entries(classes).map(([kind, files]) => [kind, files.length]))));
 }
 
 async function buildBenches() {

@@ -1,5 +1,5 @@
-// Runs the tests bundled by `build.mjs --test`, or the named files: the units in a few processes, and each file that
-// starts servers or browsers in its own, with one shared Chromium.
+// Runs the tests bundled by `build.mjs --test` in a few processes, or each of the named files in its own, with one shared
+// Chromium.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
