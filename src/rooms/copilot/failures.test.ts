@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import { OutboundGuard, type Resolve } from '../outbound/outbound-guard.ts';
 import { anthropicStream, type ModelScript, openAiStream } from '../testing/copilot/fake-model.ts';
 import { openCopilotRoom } from '../testing/copilot/room.ts';
@@ -10,7 +12,6 @@ const WHOLE: ModelScript = { stream: openAiStream(['all ', 'is ', 'well']) };
 const chunk = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
 const content = (words: string) => chunk({ choices: [{ delta: { content: words } }] });
 const [ROLE = '', ...REST] = openAiStream(['all ', 'is ', 'well']);
-const TIMES = { connectMs: 5_000, firstTokenMs: 20_000, idleMs: 20_000, totalMs: 60_000 };
 
 interface Row {
   readonly what: string;
@@ -20,7 +21,6 @@ interface Row {
   readonly code?: string;
   readonly finish?: string;
   readonly requests?: number;
-  readonly timeouts?: object;
 }
 
 const ROWS: readonly Row[] = [
@@ -108,31 +108,6 @@ const ROWS: readonly Row[] = [
     requests: 1,
   },
   {
-    what: 'a model that does not begin is given up',
-    scripts: ['hang'],
-    timeouts: { ...TIMES, firstTokenMs: 50 },
-    state: 'timed_out',
-    code: 'timed_out',
-    body: /did not begin/,
-    requests: 1,
-  },
-  {
-    what: 'a model that does not go on is given up; its text is kept',
-    scripts: [{ stream: [content('some')], ending: 'hang' }],
-    timeouts: { ...TIMES, idleMs: 50 },
-    state: 'timed_out',
-    code: 'timed_out',
-    body: 'some',
-  },
-  {
-    what: 'a model that takes too long is given up',
-    scripts: [{ stream: [content('some')], ending: 'hang' }],
-    timeouts: { ...TIMES, totalMs: 300 },
-    state: 'timed_out',
-    code: 'timed_out',
-    body: /some|took longer/,
-  },
-  {
     what: 'comments, unknown events and one chunk that is not JSON are skipped',
     scripts: [{ stream: [': hello\n\n', 'event: odd\ndata: {}\n\n', 'data: {"choices":\n\n', ROLE, ...REST] }],
     state: 'complete',
@@ -189,9 +164,9 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const { what, scripts, state, body, code, finish, requests, timeouts = TIMES } of ROWS) {
+for (const { what, scripts, state, body, code, finish, requests } of ROWS) {
   test(`copilot: ${what}`, async (t) => {
-    const room = await openCopilotRoom(t, { copilot: { timeouts } });
+    const room = await openCopilotRoom(t);
     room.model.play(...scripts);
     const run = await room.ended(await room.post('@copilot how is it?'));
     assert.equal(run.state, state, JSON.stringify(run.error));
@@ -203,6 +178,52 @@ for (const { what, scripts, state, body, code, finish, requests, timeouts = TIME
     else assert.match(message.body, body);
     assert.equal(message.status, state === 'complete' ? 'complete' : 'failed');
     assert.deepEqual(message.run?.error ?? undefined, run.error ?? undefined);
+  });
+}
+
+const SLOW: readonly {
+  readonly what: string;
+  readonly script: ModelScript;
+  /** The limit that is reached; the others are longer. */
+  readonly limit: 'firstTokenMs' | 'idleMs' | 'totalMs';
+  readonly body: string | RegExp;
+}[] = [
+  { what: 'does not begin', script: 'hang', limit: 'firstTokenMs', body: /did not begin/ },
+  {
+    what: 'does not go on',
+    script: { stream: [content('some')], ending: 'hang' },
+    limit: 'idleMs',
+    body: 'some',
+  },
+  {
+    what: 'takes too long',
+    script: { stream: [content('some')], ending: 'hang' },
+    limit: 'totalMs',
+    body: 'some',
+  },
+];
+
+for (const { what, script, limit, body } of SLOW) {
+  test(`copilot: a model that ${what} is given up; its text is kept`, async (t) => {
+    const clock = new FakeClock();
+    const timeouts = { firstTokenMs: 600_000, idleMs: 600_000, totalMs: 600_000, [limit]: 300_000 };
+    const room = await openCopilotRoom(t, { clock, copilot: { timeouts } });
+    room.model.play(script);
+    const trigger = await room.post('@copilot how is it?');
+    await room.model.received(1);
+    if (script !== 'hang')
+      await eventually('the text', () => {
+        clock.advance(10);
+        return room.published.some(({ type }) => type === 'message.delta');
+      });
+    clock.advance(300_000);
+    const run = await room.ended(trigger);
+    assert.deepEqual([run.state, run.error?.code], ['timed_out', 'timed_out']);
+    assert.equal(room.model.requests.length, 1);
+    const message = await room.answer(run);
+    assert.equal(message.status, 'failed');
+    if (typeof body === 'string') assert.equal(message.body, body);
+    else assert.match(message.body, body);
   });
 }
 
