@@ -134,7 +134,7 @@ test('a server that cannot write its last alerts logs it in a line, and ends wit
   });
   const alerts = Array.from({ length: 2_000 }, (_, index) => ({
     labels: { alertname: 'Many', instance: `host-${index}` },
-    annotations: { description: 'what an alert tells those whom it wakes, at some length. '.repeat(5) },
+    annotations: { description: 'what an alert says to those whom it wakes, at some length. '.repeat(5) },
   }));
   assert.equal((await new PlainClient(t, server.url).post('/api/v2/alerts', alerts)).status, 200);
   assert.deepEqual(await server.stop('SIGTERM'), { code: 1, signal: null });

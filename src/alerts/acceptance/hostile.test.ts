@@ -171,7 +171,7 @@ const READERS = 20;
 const READERS_MAY_HOLD = 80 * MB;
 
 async function load(client: PlainClient, count: number): Promise<void> {
-  const description = 'what an alert tells those who are woken by it, at some length. '.repeat(2);
+  const description = 'what an alert says to those who are woken by it, at some length. '.repeat(2);
   for (let at = 0; at < count; at += 1000) {
     const alerts = Array.from({ length: 1000 }, (_, index) => ({
       labels: { alertname: 'Many', instance: `host-${at + index}`, job: 'node', severity: 'warning' },

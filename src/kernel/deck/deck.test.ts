@@ -35,8 +35,8 @@ test("of another server's list only names, titles, web addresses and states are 
     { ...alerts, url: 'javascript:alert(1)' },
     { ...alerts, url: 'http://ada:secret@127.0.0.1/' },
   ];
-  const told = { ...alerts, title: 'A'.repeat(80), url: 'http://0.0.0.0:9093/', state: 'fine', secret: 's' };
-  const text = JSON.stringify({ hub: 'javascript:alert(1)', servers: [...odd, told] });
+  const reported = { ...alerts, title: 'A'.repeat(80), url: 'http://0.0.0.0:9093/', state: 'fine', secret: 's' };
+  const text = JSON.stringify({ hub: 'javascript:alert(1)', servers: [...odd, reported] });
   assert.deepEqual(readDeck(text, 'http://ops.example:8075/deck.json'), {
     hub: null,
     servers: [{ name: 'alerts', title: 'A'.repeat(40), url: 'http://ops.example:9093/', state: 'unknown' }],

@@ -244,9 +244,9 @@ describe('a closing server', { timeout: HANG_MS }, () => {
     const [busy, idle] = [await dial(), await dial()];
     const answer = ask(busy, '/held').read();
     await eventually('asked', () => released.length === 1, { everyMs: 1 });
-    const told = Promise.all([busy, idle].map((session) => once(session, 'goaway')));
+    const goaway = Promise.all([busy, idle].map((session) => once(session, 'goaway')));
     const closed = listener.close(60_000);
-    await told;
+    await goaway;
     release();
     await answer.closed;
     assert.match(answer.text, /held$/);

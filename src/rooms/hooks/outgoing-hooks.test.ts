@@ -74,7 +74,7 @@ test('events are sent in order, signed so that their receiver can verify them', 
 
 test('a hook sends only its chosen events, and none from before it', async (t) => {
   const hooked = await openHook(t, () => ({}), { events: ['reaction.*'] });
-  await hooked.say('not told');
+  await hooked.say('not sent');
   const [message] = (await hooked.rooms.send('GET', '/api/room/ops/message', { as: 'ana' })).json.messages;
   await hooked.rooms.send('PUT', `/api/message/${message.id}/reaction/${encodeURIComponent('👀')}`, { as: 'ana' });
   const [request] = await hooked.sink.received(1);

@@ -55,9 +55,9 @@ test('without PostgreSQL memory is read, changes are refused, and streams go on'
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [503, 'storage_unavailable']);
   assert.match(refused.json, /^PostgreSQL is away /);
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-  const told = await next(live, 'storage');
-  assert.equal(told.data.state, 'away');
-  assert.ok(Math.abs(Date.parse(told.data.since) - Date.now()) < 60_000);
+  const event = await next(live, 'storage');
+  assert.equal(event.data.state, 'away');
+  assert.ok(Math.abs(Date.parse(event.data.since) - Date.now()) < 60_000);
 
   assert.equal((await rooms.send('GET', '/api/room/ops')).json.lastSeq, 1);
   const page = await rooms.send('GET', '/api/room/ops/message');
@@ -70,7 +70,7 @@ test('without PostgreSQL memory is read, changes are refused, and streams go on'
   assert.match((await rooms.send('GET', '/metrics')).text, /^opsdeck_rooms_writable 0$/m);
 
   const resumed = await stream(seen.id);
-  assert.deepEqual((await next(resumed, 'storage')).data, told.data);
+  assert.deepEqual((await next(resumed, 'storage')).data, event.data);
   assert.equal((await askAhead()).status, 503);
 
   await postgres.start();

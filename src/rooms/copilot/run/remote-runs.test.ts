@@ -12,9 +12,9 @@ const turn = () => new Promise<void>((done) => setImmediate(done));
 
 function open() {
   const clock = new FakeClock();
-  const told: string[] = [];
+  const sent: string[] = [];
   const announcer = {
-    announce: ({ type, data }: { type: string; data: string }) => void told.push(`${type} ${JSON.parse(data).text}`),
+    announce: ({ type, data }: { type: string; data: string }) => void sent.push(`${type} ${JSON.parse(data).text}`),
   };
   const stored = { run: running };
   const store = { run: async () => stored.run };
@@ -22,23 +22,23 @@ function open() {
   const remote = new RemoteRuns({ store, audience, clock, log: strictLog, isOwn: (id) => id === 'own' });
   const hear = (offset: number, text: string, attempt = 1, runId = running.id) =>
     remote.hear({ runId, attempt, seq: 7, offset, text });
-  return { clock, told, remote, hear, stored, text: () => remote.get(running.id)?.text };
+  return { clock, sent, remote, hear, stored, text: () => remote.get(running.id)?.text };
 }
 
 test('pieces are joined and passed on', () => {
-  const { remote, hear, told, text } = open();
+  const { remote, hear, sent, text } = open();
   remote.see(running);
   hear(0, 'one ');
   hear(4, 'two');
   hear(4, 'two');
   assert.equal(text(), 'one two');
-  assert.equal(told[0], 'message.delta one ');
+  assert.equal(sent[0], 'message.delta one ');
   hear(0, 'x', 1, 'own');
   assert.equal(remote.get('own'), undefined);
 });
 
 test('a gap is closed by the stored text, as soon as that is long enough', async () => {
-  const { remote, hear, told, text, stored, clock } = open();
+  const { remote, hear, sent, text, stored, clock } = open();
   remote.see(running);
   hear(0, 'one ');
   hear(8, 'three ');
@@ -52,7 +52,7 @@ test('a gap is closed by the stored text, as soon as that is long enough', async
   hear(19, 'five');
   await turn();
   assert.equal(text(), 'one two three four five');
-  assert.equal(told.at(-1), 'message.snapshot one two three four five');
+  assert.equal(sent.at(-1), 'message.snapshot one two three four five');
 });
 
 test('a run that this node has not heard of is read', async () => {
@@ -66,11 +66,11 @@ test('a run that this node has not heard of is read', async () => {
 });
 
 test('a run that begins anew has a new text, to which the node that lost it adds nothing', () => {
-  const { remote, hear, told, text } = open();
+  const { remote, hear, sent, text } = open();
   remote.see(running);
   hear(0, 'old words');
   hear(0, '', 2);
-  assert.equal(told.at(-1), 'message.snapshot ');
+  assert.equal(sent.at(-1), 'message.snapshot ');
   hear(0, 'new', 2);
   hear(9, ' and more');
   assert.equal(text(), 'new');

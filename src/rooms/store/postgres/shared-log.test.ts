@@ -62,13 +62,13 @@ test('positions are dense and the same on all nodes, whatever they write at once
       }
     }),
   );
-  const told = [];
+  const followed = [];
   for (const node of nodes) {
     await node.store.catchUp();
-    told.push(eventsOf(node).map(({ pos, event, data }) => ({ pos, event, data })));
+    followed.push(eventsOf(node).map(({ pos, event, data }) => ({ pos, event, data })));
     assert.deepEqual([node.store.log.violations, node.lines], [0, []]);
   }
-  const [first = [], ...others] = told;
+  const [first = [], ...others] = followed;
   assert.deepEqual(
     first.map(({ pos }) => pos),
     first.map((_, index) => index + 1),
