@@ -65,15 +65,16 @@ function draftName(path: string): string {
 async function keepBackup(path: string): Promise<void> {
   const draft = draftName(path);
   try {
-    await link(path, draft);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return;
-    await copyFile(path, draft, constants.COPYFILE_EXCL);
-  }
-  try {
+    await link(path, draft).catch((error: unknown) => {
+      if (systemCodeOf(error) === 'ENOENT') throw error;
+      return copyFile(path, draft, constants.COPYFILE_EXCL);
+    });
     await rename(draft, `${path}.bak`);
+  } catch (error) {
+    // The first file has nothing before it.
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   } finally {
-    // A rename also does nothing where both names are the same file: after a kill, or with two writers.
+    // A rename does nothing where both names are the same file: after a kill, or with two writers.
     await rm(draft, { force: true });
   }
 }
