@@ -69,7 +69,7 @@ export class DataTable<Row, Key extends string = string> {
   }
 
   #head(column: Column<Row, Key>): HTMLTableCellElement {
-    const head = h('th', { scope: 'col', class: column.isNumber && 'number' });
+    const head = h('th', { scope: 'col', class: classOf(column) });
     this.#heads.set(column.key, head);
     if (!column.sort) {
       head.append(column.title);
@@ -112,7 +112,7 @@ export class DataTable<Row, Key extends string = string> {
     const cells = this.#parts.columns.map((column, index) => {
       const content = column.cell(row);
       const children = Array.isArray(content) ? (content as readonly Child[]) : [content as Child];
-      const attributes = { class: column.isNumber && 'number' };
+      const attributes = { class: classOf(column) };
       return index === 0 ? h('th', { scope: 'row', ...attributes }, ...children) : h('td', attributes, ...children);
     });
     const element = h('tr', {}, cells);
@@ -120,6 +120,10 @@ export class DataTable<Row, Key extends string = string> {
     return element;
   }
 }
+
+/** Costs stay in sight in narrow windows. */
+const classOf = ({ key, isNumber }: Pick<Column<never>, 'key' | 'isNumber'>): string | false =>
+  isNumber === true && (key === 'cost' ? 'number cost' : 'number');
 
 function compare(one: string | number, other: string | number): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
