@@ -179,7 +179,7 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
         kind: 'alerts',
         ...state.alertListing.countSeverities(now),
         failing: failing.map(({ receiver, groups, since }) => ({ receiver, groups, since })),
-        faults: listFaults({ state, plan, now }).map(({ text }) => text),
+        faults: listFaults({ state, plan, now }),
       };
     },
     reload: async () => (closing ? refused('the server is stopping') : plan.reload()),

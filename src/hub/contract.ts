@@ -1,3 +1,4 @@
+import type { Condition } from '../kernel/conditions.ts';
 import type { ServerState } from '../kernel/deck/report.ts';
 
 /** Counts of alerts that fire now. */
@@ -9,8 +10,8 @@ export interface AlertsSummary {
   readonly suppressed: number;
   /** Integrations that have not accepted notifications; `since` is an RFC 3339 text. */
   readonly failing: readonly { readonly receiver: string; readonly groups: number; readonly since: string }[];
-  /** What else the server cannot do, in sentences. */
-  readonly faults: readonly string[];
+  /** What else the server cannot do. */
+  readonly faults: readonly Condition[];
 }
 
 export interface FlagsSummary {

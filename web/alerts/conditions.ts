@@ -1,9 +1,11 @@
 import type { FailingIntegration, IntegrationHealth } from '../../src/alerts/contract/integration-health.ts';
+import { conditionWords } from '../shared/condition-words.ts';
 import { Poller } from '../shared/poller.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import type { PageContext } from './page.ts';
-import { conditionText } from './parts/server-words.ts';
+import { formatInstantShort } from './parts/time-text.ts';
 import { expectApiError } from './states.ts';
+import { language } from './text.ts';
 import { FailingNotifications } from './why/failing.ts';
 
 const INTERVAL_MS = 5000;
@@ -28,7 +30,8 @@ export function watchConditions({
         const conditions = await api.report('conditions', {}, signal);
         const others = conditions.filter(({ code }) => code !== FAILING);
         failing.show(others.length < conditions.length ? failingOf(await api.report('integrations', {}, signal)) : []);
-        shell.showConditions(others.map((condition) => conditionText(condition, clock.now())));
+        const print = (at: number) => formatInstantShort(at, clock.now());
+        shell.showConditions(others.map((condition) => conditionWords(condition, language, print)));
       } catch (error) {
         // That the server does not answer is said by the page.
         expectApiError(error);

@@ -1,4 +1,5 @@
 import type { HubEntry, Summary } from '../../src/hub/contract.ts';
+import { conditionWords } from '../shared/condition-words.ts';
 import { h } from '../shared/dom.ts';
 import { type IconName, icon } from '../shared/icons.ts';
 import type { Language } from '../shared/language.ts';
@@ -68,16 +69,25 @@ function dollars(cents: number, { language }: Words): string {
   return (cents / 100).toLocaleString(language, form);
 }
 
+const printInstant = (at: number, language: Language): string =>
+  new Date(at).toLocaleString(language, {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+
 /** What needs somebody, in words. */
 function notes(summary: Summary, words: Words): readonly HTMLElement[] {
   const { t, language } = words;
   switch (summary.kind) {
     case 'alerts': {
       const failing = summary.failing.map(({ receiver, groups, since }) => {
-        const at = new Date(since).toLocaleTimeString(language, { timeStyle: 'short', hourCycle: 'h23' });
-        return t('failing.text', { receiver, n: groups, since: at });
+        return t('failing.text', { receiver, n: groups, since: printInstant(Date.parse(since), language) });
       });
-      return [...failing, ...summary.faults].map(warning);
+      const print = (at: number) => printInstant(at, language);
+      return [...failing, ...summary.faults.map((fault) => conditionWords(fault, language, print))].map(warning);
     }
     case 'relay':
       return summary.sources.map(({ environment, state }) =>

@@ -80,13 +80,15 @@ test('the page of the hub', async (t) => {
       usage = spent;
     });
     const failing = [{ receiver: 'pager', groups: 24, since: '2026-01-01T08:00:00.000Z' }];
-    alerts = { ...quiet, severities: { critical: 3 }, failing, faults: ['the watchdog is missing'] };
+    const values = { watchdog: 'Heartbeat', since: '2026-01-01T08:00:00.000Z' };
+    const watchdog = { code: 'watchdog_missing', text: 'the watchdog is missing', values };
+    alerts = { ...quiet, severities: { critical: 3 }, failing, faults: [watchdog] };
     usage = { ...spent, month: null, hasLive: true };
     const card = page.getByRole('region', { name: 'Alerts' });
     await card.getByText('3 critical').waitFor();
     await page.getByRole('region', { name: 'Usage' }).getByText('Live usage is on the page.').waitFor();
     await card.getByText('pager: 24 groups not notified, since').waitFor();
-    await card.getByText('the watchdog is missing').waitFor();
+    await card.getByText('The watchdog Heartbeat has not fired since').waitFor();
     assert.equal(await card.locator('.status').textContent(), 'failing');
     await page.reload();
     await products.getByRole('link', { name: 'Alerts (failing)' }).waitFor();

@@ -4,7 +4,7 @@ import { readMatchers } from '../../../src/alerts/contract/query.ts';
 import { createSilenceMatcher } from '../../../src/alerts/domain/matcher/matcher.ts';
 import { describeAbort } from '../../../src/alerts/integrations/http/failure.ts';
 import { CAUSES, describeFailure } from '../../../src/kernel/http-client/failure.ts';
-import { conditionText, germanOf } from './server-words.ts';
+import { germanOf } from './server-words.ts';
 
 test('every failure of a connection has its German', () => {
   const texts = [
@@ -28,10 +28,3 @@ test('what varies stays in the German sentence', () => {
 });
 
 test("a receiver's own words stay", () => assert.equal(germanOf('channel_not_found'), 'channel_not_found'));
-
-test('a condition of an unknown kind is shown in the words of the server', () => {
-  const values = { nodes: 'am-2' };
-  const known = conditionText({ code: 'configuration_differs', text: '', values }, 0);
-  assert.equal(known, 'The configuration differs from that of am-2');
-  assert.equal(conditionText({ code: 'new_kind', text: 'something is away', values }, 0), 'something is away');
-});

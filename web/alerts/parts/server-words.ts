@@ -1,15 +1,4 @@
-import type { Condition } from '../../../src/kernel/conditions.ts';
-import { language, t } from '../text.ts';
-import { formatInstantShort } from './time-text.ts';
-
-const CONDITIONS = [
-  'postgresql_away',
-  'configuration_differs',
-  'alerts_not_written',
-  'group_timers_not_written',
-  'sent_notifications_not_written',
-  'watchdog_missing',
-] as const;
+import { language } from '../text.ts';
 
 /** The German of the server's sentences; `$1` is what varies. A sentence that is not listed, such as a receiver's own, stays as it is. */
 const GERMAN: readonly (readonly [RegExp, string])[] = [
@@ -90,11 +79,3 @@ export function germanOf(text: string): string {
 
 /** The server's sentence in the page's language. */
 export const serverWords = (text: string): string => (language === 'de' ? germanOf(text) : text);
-
-/** A condition in the page's language; in the server's words for a condition that the page does not know. */
-export function conditionText({ code, text, values }: Condition, now: number): string {
-  const known = CONDITIONS.find((one) => one === code);
-  if (!known) return text;
-  const since = values.since === undefined ? '' : formatInstantShort(Date.parse(values.since), now);
-  return t(`condition.${known}`, { ...values, since });
-}

@@ -3,15 +3,6 @@ export const english = {
   'shell.sections': 'Pages',
   'shell.conditions': 'State of the server',
   'shell.retry': 'Try again now',
-  'condition.postgresql_away':
-    'PostgreSQL is away since {since}: alerts are accepted and notified by every node, silences cannot be changed',
-  'condition.configuration_differs': 'The configuration differs from that of {nodes}',
-  'condition.alerts_not_written': 'Alerts cannot be written to disk: {error}; they are kept in memory and notified',
-  'condition.group_timers_not_written': 'Group timers cannot be written to disk: {error}; they are kept in memory',
-  'condition.sent_notifications_not_written':
-    'Sent notifications cannot be written to disk: {error}; they are kept in memory',
-  'condition.watchdog_missing':
-    'The watchdog {watchdog} has not fired since {since}: its source, or the way from there, may be down',
   'state.loading': 'Loading {what} …',
   'state.unreachable': 'The server does not answer.',
   'state.unreachable.text': 'It may be restarting, or the network is down.',
@@ -70,17 +61,6 @@ export const german = {
   'shell.sections': 'Seiten',
   'shell.conditions': 'Zustand des Servers',
   'shell.retry': 'Jetzt erneut versuchen',
-  'condition.postgresql_away':
-    'PostgreSQL ist seit {since} nicht erreichbar: Jeder Knoten nimmt Alarme an und benachrichtigt, Stummschaltungen lassen sich nicht ändern',
-  'condition.configuration_differs': 'Die Konfiguration weicht von der auf {nodes} ab',
-  'condition.alerts_not_written':
-    'Alarme lassen sich nicht auf die Festplatte schreiben: {error}; sie bleiben im Arbeitsspeicher und werden gemeldet',
-  'condition.group_timers_not_written':
-    'Gruppenzeiten lassen sich nicht auf die Festplatte schreiben: {error}; sie bleiben im Arbeitsspeicher',
-  'condition.sent_notifications_not_written':
-    'Gesendete Benachrichtigungen lassen sich nicht auf die Festplatte schreiben: {error}; sie bleiben im Arbeitsspeicher',
-  'condition.watchdog_missing':
-    'Der Watchdog {watchdog} meldet sich seit {since} nicht: Seine Quelle oder der Weg von dort ist vielleicht gestört',
   'state.loading': 'Wird geladen: {what} …',
   'state.unreachable': 'Der Server antwortet nicht.',
   'state.unreachable.text': 'Vielleicht startet er gerade neu, oder das Netz ist gestört.',
