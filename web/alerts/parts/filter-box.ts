@@ -24,7 +24,7 @@ const PROPOSALS = 8;
 export class FilterBox {
   readonly element: HTMLElement;
   readonly #parts: FilterBoxParts;
-  readonly #chips = h('ul', { class: 'chips', 'aria-label': t('filter.matchers') });
+  readonly #chips = h('ul', { class: 'chips', 'aria-label': t('filter.matchers'), hidden: true });
   readonly #field: HTMLInputElement;
   readonly #suggestions: Suggestions;
   readonly #error: HTMLParagraphElement;
@@ -68,12 +68,15 @@ export class FilterBox {
 
   /** Shows the typed words of a link. */
   set typed(text: string) {
-    if (this.#field.value !== text) this.#field.value = text;
+    if (this.#field.value === text) return;
+    this.#field.value = text;
+    this.showError(undefined);
   }
 
   /** Shows the filter of a link. */
   show(filter: string): void {
-    if (filter === this.#filter && this.#chips.childElementCount > 0) return;
+    // The pause of the typed words changes the address as well: an error about them stays.
+    if (filter === this.#filter && this.#chips.childElementCount === (this.#matchers?.length ?? 1)) return;
     this.#filter = filter;
     const parsed = parseMatchers(filter);
     this.#matchers = 'matchers' in parsed ? parsed.matchers : undefined;
