@@ -141,6 +141,7 @@ const placesOf = ({ hub, alerts, relay, dashboard, rooms }: Servers, silence: st
   ['usage-start', new URL('./', dashboard).href, 'a.card'],
   ['usage', `${dashboard}#range=all`, 'figure.chart canvas[aria-label*=". "]'],
   ['room', `${rooms}r/ops`, 'text=Where to?'],
+  ['room-unknown', `${rooms}r/nowhere`, '.state-title'],
 ];
 
 /** What a language is looked at in. */

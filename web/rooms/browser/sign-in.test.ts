@@ -18,16 +18,21 @@ test('signing in', { timeout: 600_000 }, async (t) => {
     assert.equal(response.ok, true, text);
     return JSON.parse(text) as Answer;
   };
-  await asAdmin('/api/room', { name: 'Ops', slug: 'ops' });
 
-  await t.test('an invalid token is refused in words; the right one opens the room', async (t) => {
-    const page = await openPage(t, browser, `${server.url}/r/ops`);
+  await t.test('an invalid token is refused in words; with the right one the first room is made', async (t) => {
+    const page = await openPage(t, browser, server.url);
     await page.getByLabel('Token').fill('odr_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('.form-problem').filter({ hasText: /\w/ }).waitFor();
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No rooms yet' }).waitFor();
+    assert.equal(await page.getByText('More rooms').isVisible(), false);
+    await page.getByRole('main').getByRole('button', { name: 'New room' }).click();
+    await page.getByLabel('Name').fill('Ops');
+    await page.getByRole('button', { name: 'Create the room' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
+    assert.equal(await page.getByText('No rooms yet').count(), 0);
     await lineIs(page, 'live');
     await write(page, 'signed in');
     await said(page, 'signed in').waitFor();
