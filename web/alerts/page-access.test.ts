@@ -12,6 +12,7 @@ import {
   needsBrowser,
   openPage,
   postJson,
+  settles,
 } from '../../src/testing/browser.ts';
 import { isLongRound } from '../../src/testing/long-round.ts';
 import { configFile, startOpsdeck } from '../../src/testing/processes.ts';
@@ -171,6 +172,15 @@ test('accessibility of the page of the alert server', { only: isLongRound }, asy
     await page.getByRole('dialog', { name: 'Keys' }).getByText('acknowledge the selection').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    for (const density of ['comfortable', 'compact']) {
+      await page.keyboard.press('d');
+      await page.locator(`.results[data-density="${density}"]`).waitFor();
+    }
+    const rows = page.locator('.results .alert-toggle');
+    await page.keyboard.press('c');
+    await settles('all groups to be closed', async () => assert.equal(await rows.count(), 0));
+    await page.keyboard.press('o');
+    await settles('all groups to be open', async () => assert.equal(await rows.count(), 2));
   });
 
   await t.test('suggestions are marked by arrows, and a saved filter is the first view', async (t) => {
