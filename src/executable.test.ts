@@ -56,6 +56,26 @@ test('the file alone prints its version and its help', async (t) => {
   assert.match(help.stdout, /alerts .*\n[\s\S]*up /);
 });
 
+/** Prints of each part whether V8 takes its compiled code; `undefined` for a part without. */
+const REPORT_CODE = `
+const vm = require('node:vm');
+vm.Script = class extends vm.Script {
+  constructor(text, options) {
+    super(text, options);
+    process.stderr.write('code refused: ' + this.cachedDataRejected + '\\n');
+  }
+};`;
+
+test('parts that a start needs are not compiled again by the Node that built them', needsNode, async (t) => {
+  const { folder, file } = lonelyExecutable(t);
+  const preload = join(folder, 'report.cjs');
+  writeFileSync(preload, REPORT_CODE);
+  const { stderr } = await runProcess(process.execPath, ['-r', preload, file, 'alerts', 'serve', '--help'], {
+    cwd: folder,
+  });
+  assert.deepEqual([...new Set(stderr.match(/code refused: .*/g))], ['code refused: false']);
+});
+
 test('an outdated Node is reported in one line, with code 1', needsNode, async (t) => {
   const { folder, file } = lonelyExecutable(t);
   for (const version of ['22.18.0', '20.20.2', '4.9.1']) {
