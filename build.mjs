@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, zstdCompressSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { recordCodeCache } from './code-cache.mjs';
 import { printLicences } from './third-party.mjs';
@@ -55,7 +55,7 @@ const rarelyNeeded = [
 ];
 
 /** Packages that are imported statically, but unpacked at the first use of an export. */
-const UNPACKED_WHEN_USED = new Set(['re2js']);
+const UNPACKED_WHEN_USED = new Set(['re2js', 'yaml']);
 
 /**
  * The parts of undici used by `src/kernel/http-client`, without fetch, WebSocket, mocks and caches: loads in a third of the time
@@ -221,7 +221,6 @@ function asset(name, bytes) {
     etag,
     size: bytes.length,
     brotli: brotli(bytes).toString('base64'),
-    gzip: gzipSync(bytes, { level: 9 }).toString('base64'),
   };
 }
 
@@ -401,15 +400,16 @@ const ENGINE = process.versions.v8 + process.platform + process.arch;
 function printLauncher(parts, codeCache) {
   const opening = 'function packed() {/*';
   let texts = '';
-  /** Places the texts in one unit: its start and end, and those of the text in it. */
+  /** Places the texts in one unit: its start and end, those of the text in it, and its size. */
   const place = (named) => {
     const start = opening.length + texts.length;
-    texts += zstd(Buffer.concat(named.map(([, bytes]) => bytes))).toString('base64');
+    const unit = Buffer.concat(named.map(([, bytes]) => bytes));
+    texts += zstd(unit).toString('base64');
     const end = opening.length + texts.length;
     let size = 0;
     return named.map(([name, { length }]) => {
       size += length;
-      return [`./${name}`, [start, end, size - length, size]];
+      return [`./${name}`, [start, end, size - length, size, unit.length]];
     });
   };
   const bytesOf = ({ name, code }) => [name, Buffer.from(code)];
@@ -428,63 +428,58 @@ if (current[0] < required[0] || (current[0] === required[0] && current[1] < requ
   process.stderr.write("opsdeck needs Node.js ${minimum.join('.')} or newer; this is " + process.versions.node + " (" + process.execPath + ")\\n");
   process.exit(1);
 }
-var places = ${JSON.stringify(places)};
-// V8 takes back only what the same version has compiled.
-var compiled = process.versions.v8 + process.platform + process.arch === "${ENGINE}" ? ${JSON.stringify(compiled)} : {};
-function loader(file, folder, places, compiled, unpack, require, program) {
+// Also the text of threads, where program has all parts as shared bytes. Evaluated apart from this file, whose text can then go.
+function start(program, require, textOf) {
   var loaded = {}, units = {};
   function has(table, name) {
     return Object.prototype.hasOwnProperty.call(table, name);
   }
-  // Units are held weakly: of no use after the start.
+  function unpack(start, end) {
+    return textOf ? Buffer.from(textOf(start, end), "base64") : Buffer.from(program.data.packed, start, end - start);
+  }
+  // Units are held weakly: of no use after the start. Their size keeps Node from taking one buffer after another.
   function read(place) {
     var unit = units[place[0]] && units[place[0]].deref();
     if (!unit) {
-      unit = require("node:zlib").zstdDecompressSync(unpack(place[0], place[1]));
+      unit = require("node:zlib").zstdDecompressSync(unpack(place[0], place[1]), { chunkSize: place[4] + 64 });
       units[place[0]] = new WeakRef(unit);
     }
     return unit.subarray(place[2], place[3]);
   }
+  function share() {
+    if (!textOf) return program;
+    var data = program.data, ends = {}, moved = {}, texts = [], size = 0;
+    Object.keys(data.places).forEach(function (name) {
+      var place = data.places[name], unit = ends[place[0]];
+      if (!unit) {
+        var text = textOf(place[0], place[1]);
+        texts.push(text);
+        unit = ends[place[0]] = [size, (size += Buffer.byteLength(text, "base64"))];
+      }
+      moved[name] = unit.concat(place.slice(2));
+    });
+    var packed = new SharedArrayBuffer(size), bytes = Buffer.from(packed), at = 0;
+    texts.forEach(function (text) {
+      at += bytes.write(text, at, "base64");
+    });
+    textOf = undefined;
+    units = {};
+    program.text = "(" + start + ")(require('node:worker_threads').workerData.program, require)('./opsdeck.js')";
+    program.data = { file: data.file, folder: data.folder, places: moved, compiled: {}, packed: packed };
+    return program;
+  }
   return function load(name) {
-    if (!has(places, name)) return require(name);
+    var data = program.data;
+    if (!has(data.places, name)) return require(name);
     if (loaded[name]) return loaded[name].exports;
-    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + read(places[name]).toString("latin1") + "\\n})";
-    var options = { filename: file + "/" + name.slice(2), lineOffset: -1 };
-    if (has(compiled, name)) options.cachedData = read(compiled[name]);
+    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + read(data.places[name]).toString("latin1") + "\\n})";
+    var options = { filename: data.file + "/" + name.slice(2), lineOffset: -1 };
+    if (has(data.compiled, name)) options.cachedData = read(data.compiled[name]);
     var script = new (require("node:vm").Script)(text, options);
     var part = (loaded[name] = { exports: {} });
-    script.runInThisContext()(part, part.exports, load, file, folder, program);
+    script.runInThisContext()(part, part.exports, load, data.file, data.folder, share);
     return part.exports;
   };
-}
-function unpackText(start, end) {
-  return Buffer.from(packed.toString().slice(start, end), "base64");
-}
-function thread(loader, require, program) {
-  var data = program.data;
-  function unpack(start, end) {
-    return Buffer.from(data.packed, start, end - start);
-  }
-  loader(data.file, data.folder, data.places, {}, unpack, require, function () { return program; })("./opsdeck.js");
-}
-var program;
-function shareProgram() {
-  if (program) return program;
-  var pieces = [], units = {}, moved = {}, size = 0;
-  Object.keys(places).forEach(function (name) {
-    var place = places[name], unit = units[place[0]];
-    if (!unit) {
-      var piece = unpackText(place[0], place[1]);
-      pieces.push(piece);
-      unit = units[place[0]] = [size, (size += piece.length)];
-    }
-    moved[name] = unit.concat(place.slice(2));
-  });
-  var shared = new SharedArrayBuffer(size);
-  Buffer.concat(pieces).copy(Buffer.from(shared));
-  var text = "(" + thread + ")(" + loader + ", require, require('node:worker_threads').workerData.program)";
-  program = { text: text, data: { file: __filename, folder: __dirname, places: moved, packed: shared } };
-  return program;
 }
 // Loading process.stdout would take longer than everything else.
 if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
@@ -494,7 +489,11 @@ if (process.argv.length === 3 && /^(--version|-V)$/.test(process.argv[2])) {
     process.exitCode = error.code === "EPIPE" ? 0 : 1;
   }
 } else {
-  loader(__filename, __dirname, places, compiled, unpackText, require, shareProgram)("./opsdeck.js");
+  // V8 takes back only what the same version has compiled.
+  var compiled = process.versions.v8 + process.platform + process.arch === "${ENGINE}" ? ${JSON.stringify(compiled)} : {};
+  var data = { file: __filename, folder: __dirname, places: ${JSON.stringify(places)}, compiled: compiled };
+  var textOf = function (start, end) { return packed.toString().slice(start, end); };
+  require("node:vm").runInThisContext("(" + start + ")")({ data: data }, require, textOf)("./opsdeck.js");
 }
 ${opening}${texts}*/}
 `;

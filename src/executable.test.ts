@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -310,13 +310,14 @@ test('npx runs the packed tarball in an empty folder', needsNode, async (t) => {
   assert.ok(statSync(join(empty, 'data/alerts')).isDirectory());
 });
 
-test('the file alone compares passwords, in a thread that does not outlive it', async (t) => {
+test('the file alone compares passwords, in a thread that does not outlive it, also without the file', async (t) => {
   const { folder, file } = lonelyExecutable(t);
   const hash = hashSync('secret', 4);
   writeFileSync(join(folder, 'web.yml'), `basic_auth_users: {ann: '${hash}'}\n`);
   const server = await serve(t, folder, file, [
     ...['--web.listen-address=127.0.0.1:0', '--web.config.file=web.yml', '--storage.path=state'],
   ]);
+  rmSync(file);
   const statusFor = async (password: string) =>
     (await fetch(server.url, { headers: { authorization: `Basic ${btoa(`ann:${password}`)}` } })).status;
   assert.equal(await statusFor('wrong'), 401);

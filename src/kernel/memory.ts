@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
+import { ownProgram } from './threads/thread.ts';
 
 /** By then a server has started, and the memory of its start is garbage. */
 const AFTER_START_MS = 1_000;
@@ -19,6 +20,8 @@ export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
 /** The same at once, for a thread: not in two threads at a time, as both would change the flags of V8. */
 export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
   // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
+  // Moves the program out of the heap, as for a thread.
+  ownProgram?.();
   if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
 }
 

@@ -38,10 +38,7 @@ test('section 4.A: / is the hub: one page with a link to /analytics, inline styl
 test('the hub links to the servers of its deck, where the reader reaches them, after the analytics page', () => {
   const source = '<style>a{}</style><a href="./analytics">Open</a>{header}';
   const packed = brotliCompressSync(source).toString('base64');
-  const hub = readHubPage(
-    { 'index.html': { type: 'text/html', etag: '', size: 0, brotli: packed, gzip: '' } },
-    '1.0.0',
-  );
+  const hub = readHubPage({ 'index.html': { type: 'text/html', etag: '', size: 0, brotli: packed } }, '1.0.0');
   const own = { name: 'dashboard', title: 'Usage', url: './analytics', state: 'ready' } as const;
   const alerts = { name: 'alerts', title: 'A<b>', url: 'http://0.0.0.0:9093/?a="', state: 'failing' } as const;
   const foreign = { ...alerts, name: 'relay', url: 'javascript:alert(1)' };

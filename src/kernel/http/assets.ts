@@ -1,14 +1,13 @@
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { type HttpContext, noteAnswerSize } from './app.ts';
 
-/** One file of a web page as the build stores it: compressed twice, in base64. */
+/** One file of a web page as the build stores it: compressed, in base64. */
 export interface Asset {
   readonly type: string;
   readonly etag: string;
   /** Bytes before compression. */
   readonly size: number;
   readonly brotli: string;
-  readonly gzip: string;
 }
 
 /** The files of one page by their path relative to it; `index.html` is the page. */
@@ -53,8 +52,10 @@ export function servePage(files: PageFiles): (c: HttpContext, path: string) => R
     const accepted = c.req.header('accept-encoding') ?? '';
     const encoding = (['br', 'gzip'] as const).find((coding) => acceptsCoding(accepted, coding));
     const bytes = bytesOf(`${path} ${encoding}`, () => {
-      const compressed = Buffer.from(encoding === 'gzip' ? asset.gzip : asset.brotli, 'base64');
-      return encoding ? compressed : brotliDecompressSync(compressed);
+      const compressed = Buffer.from(asset.brotli, 'base64');
+      if (encoding === 'br') return compressed;
+      const bytes = brotliDecompressSync(compressed);
+      return encoding === 'gzip' ? gzipSync(bytes, { level: 9 }) : bytes;
     });
     if (encoding) headers['content-encoding'] = encoding;
     headers['content-length'] = String(bytes.length);
