@@ -1,4 +1,6 @@
-// SHA-1 of short texts with the same beginning, at half the cost of node:crypto, whose call costs more than the hash.
+import { compileFunction } from 'node:vm';
+
+// SHA-1 of short texts with the same beginning, at less than half the cost of node:crypto, whose call costs more than the hash.
 // Source: FIPS 180-4, 6.1.
 
 /** A hash that has read the beginning of a text. */
@@ -12,7 +14,7 @@ export interface Sha1Start {
   readonly length: number;
 }
 
-const WORDS = new Int32Array(80);
+const WORDS = new Int32Array(16);
 const DIGEST = new Int32Array(5);
 const INITIAL = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
 const NOTHING: Sha1Start = { digest: INITIAL, words: new Int32Array(), last: 0, length: 0 };
@@ -66,69 +68,42 @@ function read({ digest, words: before, last: lastBefore, length }: Sha1Start, te
   return last;
 }
 
-const choose = (b: number, c: number, d: number): number => d ^ (b & (c ^ d));
-const parity = (b: number, c: number, d: number): number => c ^ d ^ b;
-const majority = (b: number, c: number, d: number): number => (c & d) | (b & (c | d));
-const rotate30 = (b: number): number => (b << 30) | (b >>> 2);
-const word = (index: number): number => WORDS[index] as number;
+/** The mixing of words b, c and d, and the constant, of each twenty steps. A constant beyond 2^31 would make V8 leave 32 bits. */
+const QUARTERS = [
+  { mix: 'd ^ (b & (c ^ d))', constant: '0x5a827999' },
+  { mix: 'b ^ c ^ d', constant: '0x6ed9eba1' },
+  { mix: '(c & d) | (b & (c | d))', constant: '-0x70e44324' },
+  { mix: 'b ^ c ^ d', constant: '-0x359d3e2a' },
+];
 
-/** `constant` is signed: with a larger one V8 would leave 32 bits. */
-function step(a: number, mixed: number, e: number, index: number, constant: number): number {
-  return (e + word(index) + constant + mixed + ((a << 5) | (a >>> 27))) | 0;
-}
-
-/** Makes 80 words of the first 16. */
-function expandBlock(): void {
-  for (let i = 16; i < 80; i++) {
-    const mixed = word(i - 16) ^ word(i - 14) ^ word(i - 8) ^ word(i - 3);
-    WORDS[i] = (mixed << 1) | (mixed >>> 31);
+/**
+ * The function that adds the first 16 words to the digest, with its 80 steps in line: V8 then keeps digest and words in
+ * registers, and takes half the time of loops.
+ */
+function printDigestBlock(): string {
+  const lines = ['let a = digest[0], b = digest[1], c = digest[2], d = digest[3], e = digest[4];'];
+  for (let i = 0; i < 16; i++) lines.push(`let w${i} = words[${i}];`);
+  for (let i = 0; i < 80; i++) {
+    const word = `w${i % 16}`;
+    if (i >= 16) {
+      lines.push(`${word} ^= w${(i - 14) % 16} ^ w${(i - 8) % 16} ^ w${(i - 3) % 16};`);
+      lines.push(`${word} = (${word} << 1) | (${word} >>> 31);`);
+    }
+    // Each step moves the names on by one instead of the values.
+    const name = (letter: string) => 'abcde'.charAt(('abcde'.indexOf(letter) + 80 - i) % 5);
+    const { mix, constant } = QUARTERS[Math.floor(i / 20)] as (typeof QUARTERS)[number];
+    const step = `e = (e + ${word} + ${constant} + (${mix}) + ((a << 5) | (a >>> 27))) | 0; b = (b << 30) | (b >>> 2);`;
+    lines.push(step.replace(/\b[a-e]\b/g, name));
   }
+  lines.push('digest[0] += a; digest[1] += b; digest[2] += c; digest[3] += d; digest[4] += e;');
+  return lines.join('\n');
 }
 
-/** Adds the first 16 words to the digest. */
+const digestInto: (words: Int32Array, digest: Int32Array) => void = compileFunction(printDigestBlock(), [
+  'words',
+  'digest',
+]);
+
 function digestBlock(): void {
-  expandBlock();
-  let a = DIGEST[0] as number;
-  let b = DIGEST[1] as number;
-  let c = DIGEST[2] as number;
-  let d = DIGEST[3] as number;
-  let e = DIGEST[4] as number;
-  let next = 0;
-  for (let i = 0; i < 20; i++) {
-    next = step(a, choose(b, c, d), e, i, 0x5a827999);
-    e = d;
-    d = c;
-    c = rotate30(b);
-    b = a;
-    a = next;
-  }
-  for (let i = 20; i < 40; i++) {
-    next = step(a, parity(b, c, d), e, i, 0x6ed9eba1);
-    e = d;
-    d = c;
-    c = rotate30(b);
-    b = a;
-    a = next;
-  }
-  for (let i = 40; i < 60; i++) {
-    next = step(a, majority(b, c, d), e, i, -0x70e44324);
-    e = d;
-    d = c;
-    c = rotate30(b);
-    b = a;
-    a = next;
-  }
-  for (let i = 60; i < 80; i++) {
-    next = step(a, parity(b, c, d), e, i, -0x359d3e2a);
-    e = d;
-    d = c;
-    c = rotate30(b);
-    b = a;
-    a = next;
-  }
-  DIGEST[0] = (DIGEST[0] as number) + a;
-  DIGEST[1] = (DIGEST[1] as number) + b;
-  DIGEST[2] = (DIGEST[2] as number) + c;
-  DIGEST[3] = (DIGEST[3] as number) + d;
-  DIGEST[4] = (DIGEST[4] as number) + e;
+  digestInto(WORDS, DIGEST);
 }
