@@ -36,6 +36,20 @@ describe('the executable', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
+  test('puts contexts into the same buckets where Node compiles no texts', async (t) => {
+    const halves = [0, 1].map((variation) => ({ variation, weight: 50_000 }));
+    const flags = {
+      half: { ...plainFlag('half', 0), variations: [0, 1], fallthrough: { rollout: { variations: halves } } },
+    };
+    const file = join(temporaryFolder(t), 'flags.json');
+    writeFileSync(file, JSON.stringify({ flags }));
+    const command = [executablePath(), 'relay', 'eval', 'half', '--flags', file, '-c', '{"key": "ada"}', '--explain'];
+    const usual = await runProcess(process.execPath, command);
+    assert.match(usual.stdout, /bucket of user .*: 0\.\d+/);
+    const without = await runProcess(process.execPath, ['--disallow-code-generation-from-strings', ...command]);
+    assert.equal(without.stdout, usual.stdout);
+  });
+
   test('takes its configuration from the environment', async (t) => {
     const upstream = await startFakeLaunchDarkly(t, { flags: FLAGS });
     const relay = await startServer(t, {

@@ -1,5 +1,3 @@
-import { compileFunction } from 'node:vm';
-
 // SHA-1 of short texts with the same beginning, at less than half the cost of node:crypto, whose call costs more than the hash.
 // Source: FIPS 180-4, 6.1.
 
@@ -19,8 +17,9 @@ const DIGEST = new Int32Array(5);
 const INITIAL = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
 const NOTHING: Sha1Start = { digest: INITIAL, words: new Int32Array(), last: 0, length: 0 };
 
-/** Reads the beginning of texts; undefined if it is not ASCII. */
+/** Reads the beginning of texts; undefined if it is not ASCII, or if this process cannot compile the hash. */
 export function startSha1(text: string): Sha1Start | undefined {
+  if (!digestBlock) return undefined;
   const last = read(NOTHING, text);
   if (last === undefined) return undefined;
   const { length } = text;
@@ -37,12 +36,12 @@ export function endSha1(start: Sha1Start, rest: string): Int32Array | undefined 
   WORDS[words++] = ((last << 8) | 0x80) << ((3 - (length & 3)) * 8);
   if (words > 14) {
     while (words < 16) WORDS[words++] = 0;
-    digestBlock();
+    digestBlock?.(WORDS, DIGEST);
     words = 0;
   }
   while (words < 15) WORDS[words++] = 0;
   WORDS[15] = length * 8;
-  digestBlock();
+  digestBlock?.(WORDS, DIGEST);
   return DIGEST;
 }
 
@@ -61,7 +60,7 @@ function read({ digest, words: before, last: lastBefore, length }: Sha1Start, te
     if ((at & 3) !== 3) continue;
     WORDS[words++] = last;
     if (words === 16) {
-      digestBlock();
+      digestBlock?.(WORDS, DIGEST);
       words = 0;
     }
   }
@@ -99,11 +98,13 @@ function printDigestBlock(): string {
   return lines.join('\n');
 }
 
-const digestInto: (words: Int32Array, digest: Int32Array) => void = compileFunction(printDigestBlock(), [
-  'words',
-  'digest',
-]);
-
-function digestBlock(): void {
-  digestInto(WORDS, DIGEST);
+/** Undefined in a process that makes no code of texts (`node --disallow-code-generation-from-strings`). */
+function compileDigestBlock(): ((words: Int32Array, digest: Int32Array) => void) | undefined {
+  try {
+    return new Function('words', 'digest', printDigestBlock()) as ReturnType<typeof compileDigestBlock>;
+  } catch {
+    return undefined;
+  }
 }
+
+const digestBlock = compileDigestBlock();
