@@ -105,7 +105,11 @@ const packedPackages = {
   name: 'packed-packages',
   setup(build) {
     const filter = new RegExp(`^(${rarelyNeeded.join('|')})$`);
-    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'packed' }));
+    build.onResolve({ filter }, ({ path, kind }) => {
+      // Its names would be unknown to import(), and it is late already.
+      const isWrong = kind === 'dynamic-import' && UNPACKED_WHEN_USED.has(path);
+      return isWrong ? { errors: [{ text: `import ${path} statically` }] } : { path, namespace: 'packed' };
+    });
     build.onResolve({ filter: /^\.\//, namespace: 'packed' }, ({ path }) => ({ path, external: true }));
     build.onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
       const isUndici = path === 'undici';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { findBarriers, getJson, launchBrowser, needsBrowser, openPage, postJson } from '../../src/testing/browser.ts';
+import { eventually } from '../../src/testing/eventually.ts';
 import { configFile, type RunningServer, startOpsdeck } from '../../src/testing/processes.ts';
 
 const ALERTS = [
@@ -469,7 +470,7 @@ test('the page of the alert server', async (t) => {
     await postJson(server, 'alerts', [{ labels: { alertname: 'Late', cluster: 'eu', severity: 'critical' } }]);
     await page.clock.runFor(15_000);
     await tally(page, '5 alerts in 4 groups');
-    await page.waitForFunction('signals.length === 3');
+    await eventually('three signals', async () => (await page.evaluate('signals.length')) === 3);
     assert.deepEqual(await page.evaluate('signals'), ['tone', 'tone', '1 new critical alert: Late']);
     await page.getByRole('link', { name: 'Status', exact: true }).click();
     await title(page, 'Status');

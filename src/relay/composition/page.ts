@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Deck } from '../../kernel/deck/deck.ts';
 import type { ServerState } from '../../kernel/deck/report.ts';
@@ -90,6 +91,5 @@ const MAX_YAML_CHARS = 256 * 1024;
 
 async function printYaml({ key, json }: FlagDetails): Promise<Outcome<string>> {
   if (json.length > MAX_YAML_CHARS) return refused('the flag is too large to be printed as YAML: use its JSON');
-  const { stringify } = await import('yaml');
   return accepted(stringify({ flags: { [key]: JSON.parse(json) } }, { lineWidth: 0 }));
 }

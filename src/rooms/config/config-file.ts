@@ -1,3 +1,4 @@
+import { LineCounter, parseDocument } from 'yaml';
 import { CommandError, ExitCode, messageOf } from '../../kernel/errors.ts';
 import { fileErrorOf } from '../../kernel/settings/settings.ts';
 import type { ConfigFile } from './config.ts';
@@ -10,7 +11,6 @@ export async function readConfigFile(path: string, readFile: (path: string) => s
   } catch (error) {
     throw new CommandError(`--config: cannot read ${path}: ${fileErrorOf(error)}`, ExitCode.usage);
   }
-  const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [fault] = document.errors;

@@ -17,6 +17,7 @@ import {
   usageRows,
   visit,
 } from '../../../src/dashboard/testing/browser.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
 import { executablePath } from '../../../src/testing/processes.ts';
 
 const ROWS = usageRows(120);
@@ -171,7 +172,8 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
       }
       await page.locator('#chart-byHour').scrollIntoViewIfNeeded();
       const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
-      await page.waitForFunction(`${JSON.stringify(hours)}.every((hour) => labels.has(hour))`);
+      const haveLabels = () => page.evaluate(`${JSON.stringify(hours)}.every((hour) => labels.has(hour))`);
+      await eventually('a label for every hour', async () => (await haveLabels()) === true);
       await page.setViewportSize({ width: 1280, height: 900 });
     });
 
