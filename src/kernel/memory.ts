@@ -19,9 +19,9 @@ export function giveMemoryBack(clock: Clock, smallHeap = SMALL_HEAP): void {
 
 /** The same at once, for a thread: not in two threads at a time, as both would change the flags of V8. */
 export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
-  // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
   // Moves the program out of the heap, as for a thread.
   ownProgram?.();
+  // Not process.memoryUsage(): it reads a file, and throws when no descriptor is free.
   if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
 }
 

@@ -8,7 +8,7 @@ interface NoRoomHooks {
   showAll(): void;
 }
 
-/** Shown while no room is open. `asked`: the unknown room of the address; null: there is none at all. */
+/** The page without an open room. `asked`: the unknown room of the address, or null where there are no rooms. */
 export const noRoom = (asked: string | null, { newRoom, showAll }: NoRoomHooks): HTMLElement =>
   statePage(
     t(asked === null ? 'no-room' : 'no-room.unknown'),

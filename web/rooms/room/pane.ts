@@ -202,7 +202,7 @@ export class RoomPane {
     this.drawJump();
   }
 
-  /** What stands in the place of messages: how to write the first one, that they are loading, or why they are not there. */
+  /** Shows the state of a pane without messages: an empty room, loading, or a failure with its reason. */
   #showState({ room, isLoaded, failure }: RoomEntry, hasMessages: boolean): void {
     this.#empty.hidden = hasMessages;
     const stamp = JSON.stringify([room.id, isLoaded, failure]);
