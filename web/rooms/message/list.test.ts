@@ -40,6 +40,14 @@ test('a gap is reported and not applied', () => {
   assert.deepEqual(seqs(list), [1, 2, 3]);
 });
 
+test('a message that is not the first of an empty room is a gap: those before it may still arrive', () => {
+  const list = listOf(1, 0);
+  assert.equal(list.apply(makeMessage(4)), 'gap');
+  list.append(page(1, 4), list.lastSeq);
+  assert.deepEqual(seqs(list), [1, 2, 3, 4]);
+  assert.equal(listOf(1, 0).apply(makeMessage(1)), 'added');
+});
+
 test('what belongs elsewhere is left alone while an earlier part is shown', () => {
   const list = listOf(10, 12, { hasAfter: true });
   assert.equal(list.apply(makeMessage(13)), 'outside');

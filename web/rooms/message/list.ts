@@ -30,6 +30,7 @@ export class MessageList {
     return this.#messages[0]?.seq ?? 0;
   }
 
+  /** 0 if it is empty: the first message of the room has 1. */
   get lastSeq(): number {
     return this.#messages.at(-1)?.seq ?? 0;
   }
@@ -75,8 +76,8 @@ export class MessageList {
       this.#put(newer(known, message));
       return 'changed';
     }
-    if (this.#messages.length === 0 ? !this.hasAfter : message.seq > this.lastSeq && !this.hasAfter) {
-      if (this.#messages.length > 0 && message.seq > this.lastSeq + 1) return 'gap';
+    if (message.seq > this.lastSeq && !this.hasAfter) {
+      if (message.seq > this.lastSeq + 1) return 'gap';
       this.#messages.push(message);
       this.#byId.set(message.id, message);
       this.#trimStart();
