@@ -1,7 +1,7 @@
 // Two people in two windows, a third over plain HTTP, a copilot and an alert in one room.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import {
   belowView,
   lineIs,
@@ -16,6 +16,7 @@ import {
 } from '../../../src/rooms/testing/browser.ts';
 import { type FakeModel, openAiStream, startFakeModel } from '../../../src/rooms/testing/copilot/fake-model.ts';
 import { launchBrowser, needsBrowser, picture, settles } from '../../../src/testing/browser.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
 import {
   type FakeAnswer,
   type RecordedRequest,
@@ -340,11 +341,27 @@ test('two people, a third over HTTP, a copilot and an alert', { timeout: 600_000
     await write(ana, 'between us');
     await ben.locator('.rail-link', { hasText: 'ana' }).click();
     await said(ben, 'between us').waitFor();
+    const payments = ben.locator('.rail-link', { hasText: 'Payments on-call' });
+    await payments.click();
     await ben.getByRole('button', { name: 'New direct message' }).click();
     await ben.getByRole('option', { name: /ana/ }).click();
     await ben.getByRole('heading', { level: 1, name: 'ana', exact: true }).waitFor();
-    await ben.locator('.rail-link', { hasText: 'Payments on-call' }).click();
     await ana.locator('.rail-link', { hasText: 'Payments on-call' }).click();
+  });
+
+  await t.test('a late direct room does not replace a room that was opened meanwhile', async () => {
+    const held: Route[] = [];
+    await ben.route('**/api/room', (route) => void held.push(route), { times: 1 });
+    await ben.getByRole('button', { name: 'New direct message' }).click();
+    await ben.getByRole('option', { name: /ana/ }).click();
+    const route = await eventually('the request', () => held[0]);
+    await ben.locator('.rail-link', { hasText: 'Payments on-call' }).click();
+    await ben.getByRole('heading', { level: 1, name: 'Payments on-call' }).waitFor();
+    const answered = ben.waitForResponse('**/api/room');
+    await route.continue();
+    await (await answered).finished();
+    await ben.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await ben.getByRole('heading', { level: 1, name: 'Payments on-call' }).waitFor();
   });
 
   await t.test('a file is sent with a message, and is shown', async () => {

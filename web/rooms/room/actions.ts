@@ -92,7 +92,12 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
       }),
     messageUser(userId) {
       const { api, model } = ui();
-      api.direct([userId]).then((room) => hooks.openRoom(model.put(room).room.id), fail);
+      const before = model.current;
+      api.direct([userId]).then((answer) => {
+        const { room } = model.put(answer);
+        // A late answer must not replace a room that was opened meanwhile.
+        if (model.current === before) hooks.openRoom(room.id);
+      }, fail);
     },
     dropNote(id) {
       const { model } = ui();
