@@ -18,6 +18,8 @@ async function openHook(t: Cleanup, fields: object = {}): Promise<{ rooms: TestR
 const lastMessage = async (rooms: TestRooms) =>
   (await rooms.send('GET', '/api/room/ops/message?limit=1', { as: 'ana' })).json.messages.at(-1);
 
+const FORM = 'application/x-www-form-urlencoded';
+
 const BODIES: readonly (readonly [string, string, unknown, string])[] = [
   ['JSON with text', 'application/json', { text: 'deploy **done**' }, 'deploy **done**'],
   ['JSON with body', 'application/json', { body: 'done' }, 'done'],
@@ -31,12 +33,7 @@ const BODIES: readonly (readonly [string, string, unknown, string])[] = [
     { text: '<https://a.b|c>', username: 'bot' },
     '[c](https://a.b)',
   ],
-  [
-    "Slack's form field",
-    'application/x-www-form-urlencoded',
-    `payload=${encodeURIComponent('{"text":"old form"}')}`,
-    'old form',
-  ],
+  ["Slack's form field", FORM, `payload=${encodeURIComponent('{"text":"old form"}')}`, 'old form'],
 ];
 
 for (const [name, type, body, expected] of BODIES) {
@@ -49,6 +46,36 @@ for (const [name, type, body, expected] of BODIES) {
     assert.deepEqual([message.author.kind, message.author.name], ['bridge', 'CI']);
   });
 }
+
+const SLACK_AGENTS = [
+  'Python/3.11.7 slackclient/3.48.0 Linux/6.1',
+  '@slack:webhook/7.0.0 node/22.0.0 linux/6.1',
+  'slack-api-client/1.45.0; OpenJDK/21; Linux/6.1;',
+];
+
+test("a text alone is Slack's, and answered as by Slack, where a client of Slack sends it", async (t) => {
+  const { rooms, path } = await openHook(t);
+  const json = '{"text":"*done*"}';
+  const type = { 'content-type': 'application/json' };
+  for (const agent of SLACK_AGENTS) {
+    const sent = await rooms.send('POST', path, { headers: { ...type, 'user-agent': agent }, body: json });
+    assert.deepEqual([sent.status, sent.text, (await lastMessage(rooms)).body], [200, 'ok', '**done**']);
+  }
+  const form = `payload=${encodeURIComponent(json)}`;
+  const old = await rooms.send('POST', path, { headers: { 'content-type': FORM }, body: form });
+  assert.deepEqual([old.status, old.text, (await lastMessage(rooms)).body], [200, 'ok', '**done**']);
+  const other = await rooms.send('POST', path, { headers: { ...type, 'user-agent': 'curl/8.5.0' }, body: json });
+  assert.deepEqual([other.status, (await lastMessage(rooms)).body], [201, '*done*']);
+});
+
+test("fields of opsdeck's own payload count, whoever sends it", async (t) => {
+  const { rooms, path } = await openHook(t);
+  const headers = { 'content-type': 'application/json', 'user-agent': SLACK_AGENTS[0] ?? '' };
+  const body = { text: '*done*', id: 'deploy-4711' };
+  assert.equal((await rooms.send('POST', path, { headers, body })).json.id, 'deploy-4711');
+  assert.equal((await rooms.send('POST', path, { headers, body })).status, 200);
+  assert.equal((await lastMessage(rooms)).body, '*done*');
+});
 
 const REFUSED: readonly (readonly [string, object, string, unknown, number, RegExp])[] = [
   ['what is no JSON', {}, 'application/json', '{', 400, /not JSON/],

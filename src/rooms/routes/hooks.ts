@@ -127,6 +127,9 @@ function receive({ registry, incoming, guard }: HookRoutes): HttpHandler {
   };
 }
 
+/** Of slack_sdk (`Python/3.11 slackclient/3.48`), `@slack/webhook` and Slack's client for Java. */
+const SLACK_AGENT = /\bslack/i;
+
 /** JSON by its type or, where that is missing or a form's, by its content; also Slack's old form field `payload`. */
 function readIncomingBody(c: HttpContext, bytes: Uint8Array): Outcome<IncomingBody> {
   const decoded = decodeText(bytes);
@@ -134,17 +137,18 @@ function readIncomingBody(c: HttpContext, bytes: Uint8Array): Outcome<IncomingBo
   const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/x-www-form-urlencoded') {
     const payload = new URLSearchParams(decoded.value).get('payload');
-    if (payload !== null) return parse(payload);
+    if (payload !== null) return parse(payload, true);
   }
-  if (type === 'application/json' || type.endsWith('+json')) return parse(decoded.value);
+  const isSlackRequest = SLACK_AGENT.test(c.req.header('user-agent') ?? '');
+  if (type === 'application/json' || type.endsWith('+json')) return parse(decoded.value, isSlackRequest);
   if (type === 'text/plain' || !/^\s*\{/.test(decoded.value)) return accepted({ form: 'text', text: decoded.value });
-  const parsed = parse(decoded.value);
+  const parsed = parse(decoded.value, isSlackRequest);
   return parsed.ok ? parsed : accepted({ form: 'text', text: decoded.value });
 }
 
-function parse(text: string): Outcome<IncomingBody> {
+function parse(text: string, isSlackRequest: boolean): Outcome<IncomingBody> {
   try {
-    return accepted({ form: 'json', json: JSON.parse(text) as JsonValue });
+    return accepted({ form: 'json', json: JSON.parse(text) as JsonValue, isSlackRequest });
   } catch (error) {
     return refuse('invalid_json', `the body is not JSON: ${(error as Error).message}`);
   }

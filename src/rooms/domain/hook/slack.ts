@@ -14,11 +14,11 @@ const SLACK_FIELDS: ReadonlySet<string> = new Set(
 /** Links with words, and mentions by id, as only Slack writes them. */
 const SLACK_MARKUP = /<(?:(?:https?:|mailto:)[^<>|\s]+\|[^<>]*|![^<>\s]+|[@#][A-Z0-9]{3,}(?:\|[^<>]*)?)>/;
 
-/** Whether a payload is Slack's: a text alone is so only if it is marked up as Slack's are. */
-export function isSlackPayload(payload: JsonObject): boolean {
+/** Whether a payload is Slack's: a text alone is so only if it is sent or marked up as Slack's are. */
+export function isSlackPayload(payload: JsonObject, isSlackRequest = false): boolean {
   const { text } = payload;
   if (Object.keys(payload).some((key) => SLACK_FIELDS.has(key))) return true;
-  return Object.keys(payload).length === 1 && typeof text === 'string' && SLACK_MARKUP.test(text);
+  return Object.keys(payload).length === 1 && typeof text === 'string' && (isSlackRequest || SLACK_MARKUP.test(text));
 }
 
 /**

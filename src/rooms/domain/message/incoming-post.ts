@@ -16,15 +16,20 @@ export interface IncomingPost {
 /** A body: text, or parsed JSON. */
 export type IncomingBody =
   | { readonly form: 'text'; readonly text: string }
-  | { readonly form: 'json'; readonly json: JsonValue };
+  | {
+      readonly form: 'json';
+      readonly json: JsonValue;
+      /** Sent as only clients of Slack do, whatever its fields. */
+      readonly isSlackRequest?: boolean;
+    };
 
-/** The kind of a body, by the fields of Alertmanager's and Slack's payloads. */
+/** The kind of a body, by the fields of Alertmanager's and Slack's payloads, and by the way in which Slack's are sent. */
 export function guessKind(body: IncomingBody): Exclude<IncomingKind, 'auto'> {
   if (body.form === 'text') return 'text';
   const { json } = body;
   if (!isObject(json)) return 'json';
   if ('groupKey' in json && 'alerts' in json) return 'alertmanager';
-  return isSlackPayload(json) ? 'slack' : 'json';
+  return isSlackPayload(json, body.isSlackRequest) ? 'slack' : 'json';
 }
 
 /** Reads a body of any kind but `alertmanager`, which becomes a card. */
