@@ -9,13 +9,13 @@ const EVERY_MS = 3_600_000;
 const ORPHAN_AGE_MS = 24 * 3_600_000;
 
 export interface FileCleanupParts {
-  readonly files: Pick<FileStore, 'removeOrphans'>;
+  readonly files: Pick<FileStore, 'removeOrphans' | 'sweep'>;
   readonly jobs: Pick<Jobs, 'hold'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Removes files without a message, every hour. */
+/** Removes files without a message, and bytes without a file, every hour. */
 export class FileCleanup {
   readonly #parts: FileCleanupParts;
   readonly #cancel: CancelTimer;
@@ -39,8 +39,10 @@ export class FileCleanup {
     try {
       lease = await jobs.hold('file-cleanup');
       if (!lease) return;
-      const removed = await files.removeOrphans(clock.now() - ORPHAN_AGE_MS);
+      const before = clock.now() - ORPHAN_AGE_MS;
+      const removed = await files.removeOrphans(before);
       if (removed > 0) log.info('removed files that no message holds', { files: removed });
+      await files.sweep(before);
     } catch (error) {
       log.error('files that no message holds could not be removed', { err: messageOf(error) });
     } finally {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '../../testing/eventually.ts';
+import { FakeClock } from '../../testing/fake/clock.ts';
 import type { Cleanup } from '../../testing/processes.ts';
 import type { Caller } from '../domain/caller.ts';
 import { SCOPES } from '../domain/token/token.ts';
@@ -163,4 +165,22 @@ test('bytes without a written row are removed, unless other files need them', as
   answer = 'refuse';
   assert.deepEqual(await take(third, 'x'), full);
   assert.equal(shelf().length, 1);
+});
+
+test('every hour the bytes are removed that a killed server has left without a row', async (t) => {
+  const clock = new FakeClock('2030-01-02T08:00:00Z');
+  const rooms = await openTestRooms(t, { clock });
+  const headers = { 'content-type': 'application/octet-stream', 'x-file-name': 'a.txt' };
+  const sent = await rooms.send('POST', '/api/file', { as: 'ana', headers, body: 'kept' });
+  assert.equal(sent.status, 201, sent.text);
+  const folder = join(rooms.folder, 'files');
+  const shelf = join(folder, 'ab');
+  mkdirSync(shelf);
+  const orphan = join(shelf, 'ab'.repeat(32));
+  writeFileSync(orphan, 'x');
+  utimesSync(orphan, 0, 0);
+  clock.advance(3_600_000);
+  await eventually('the sweep', () => readdirSync(shelf).length === 0);
+  const read = await rooms.send('GET', `/api/file/${sent.json.id}`, { as: 'ana' });
+  assert.equal(read.text, 'kept');
 });

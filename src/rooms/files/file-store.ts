@@ -144,6 +144,12 @@ export class FileStore {
     });
   }
 
+  /** Removes what killed servers have left without a row, if older than an instant. */
+  sweep(before: number): Promise<void> {
+    const { store, contents } = this.#parts;
+    return contents.sweep(before, (hashes) => store.usedContents(hashes));
+  }
+
   /** Resolves when pending work is done. */
   async close(): Promise<void> {
     await this.#turn.catch(() => {});

@@ -179,6 +179,10 @@ export class EngineRoomStore implements RoomStore {
     return this.#parts.engine.orphanedFiles(before);
   }
 
+  usedContents(hashes: readonly string[]): ReturnType<RoomStore['usedContents']> {
+    return this.#parts.engine.usedContents(hashes);
+  }
+
   audit(query: Parameters<RoomStore['audit']>[0]): ReturnType<RoomStore['audit']> {
     return this.#parts.engine.audit(query);
   }

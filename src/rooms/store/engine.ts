@@ -49,6 +49,7 @@ type Reads = Pick<
   | 'files'
   | 'roomsOfFile'
   | 'orphanedFiles'
+  | 'usedContents'
   | 'audit'
   | 'expired'
 >;

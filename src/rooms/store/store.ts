@@ -61,6 +61,8 @@ export interface RoomStore {
   orphanedFiles(before: number): Promise<readonly FileRef[]>;
   /** Removes their rows; returns content hashes without references. */
   forgetFiles(ids: readonly string[]): Promise<readonly string[]>;
+  /** Those of the content hashes that a file has. */
+  usedContents(hashes: readonly string[]): Promise<readonly string[]>;
   audit(query: {
     readonly before?: number;
     readonly limit: number;

@@ -139,6 +139,26 @@ test('uploads left in a folder are removed, those of other nodes after a day', a
   assert.equal(existsSync(join(folder, 'incoming')), false);
 });
 
+test('a folder is swept of old bytes without a file and of old uploads, unless it knows none of its files', async (t) => {
+  const folder = temporaryFolder(t);
+  const contents = new FolderContents(folder, { sharedBy: systemClock });
+  const [kept, orphan, young] = await Promise.all(
+    ['kept', 'orphan', 'young'].map(async (words) => (await store(contents, Buffer.from(words))).sha256),
+  );
+  assert.ok(kept && orphan && young);
+  await contents.receive('old', inChunks(Buffer.from('x'), 1), 9);
+  await contents.receive('running', inChunks(Buffer.from('x'), 1), 9);
+  const pathOf = (sha256: string) => join(sha256.slice(0, 2), sha256);
+  for (const path of [pathOf(kept), pathOf(orphan), join('incoming', 'old')])
+    utimesSync(join(folder, path), START / 1000, START / 1000);
+  const files = () => readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('/'));
+  const all = [kept, orphan, young].map(pathOf);
+  await contents.sweep(START + 1, async () => []);
+  assert.deepEqual(files().toSorted(), [...all, 'incoming/running'].toSorted());
+  await contents.sweep(START + 1, async (hashes) => hashes.filter((sha256) => sha256 === kept));
+  assert.deepEqual(files().toSorted(), [pathOf(kept), pathOf(young), 'incoming/running'].toSorted());
+});
+
 test('PostgreSQL: bytes that no file needs are swept after a day', async (t) => {
   if (!needsPostgres(t)) return;
   const postgres = await openRoomDatabase(t);

@@ -15,7 +15,15 @@ export interface FileContents {
   read(sha256: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Removes bytes that no file needs. */
   remove(sha256: string): Promise<void>;
+  /**
+   * Removes what processes that were killed have left: unfinished uploads, and bytes without a file, if older than `before`
+   * (milliseconds since the Unix epoch).
+   */
+  sweep(before: number, usedOf: UsedContents): Promise<void>;
 }
+
+/** Those of the hashes that a file has. */
+export type UsedContents = (hashes: readonly string[]) => Promise<readonly string[]>;
 
 /** Bytes that can be read once they are placed. */
 export interface ReceivedBytes extends DigestedUpload {

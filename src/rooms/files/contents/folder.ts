@@ -7,7 +7,7 @@ import { systemCodeOf } from '../../../kernel/errors.ts';
 import { makePrivateFolder } from '../../../kernel/storage/private-file.ts';
 import type { ByteRange } from '../../domain/file/range.ts';
 import { StorageFullError } from '../../store/store.ts';
-import { type FileContents, MAX_UPLOAD_MS, type ReceivedBytes, YOUNG_MS } from './contents.ts';
+import { type FileContents, MAX_UPLOAD_MS, type ReceivedBytes, type UsedContents, YOUNG_MS } from './contents.ts';
 import { digestUpload, diskFull, writeAll } from './upload.ts';
 
 export interface FolderOptions {
@@ -86,6 +86,23 @@ export class FolderContents implements FileContents {
     if (!(await this.#isYounger(path, YOUNG_MS))) await rm(path, { force: true });
   }
 
+  async sweep(before: number, usedOf: UsedContents): Promise<void> {
+    for (const name of await namesIn(this.#incoming)) await removeOlder(join(this.#incoming, name), before);
+    const unused: string[] = [];
+    let count = 0;
+    for (const shelf of await namesIn(this.#folder)) {
+      if (!/^[0-9a-f]{2}$/.test(shelf)) continue;
+      const hashes = (await namesIn(join(this.#folder, shelf))).filter((name) => /^[0-9a-f]{64}$/.test(name));
+      const used = new Set(hashes.length > 0 ? await usedOf(hashes) : []);
+      count += hashes.length;
+      unused.push(...hashes.filter((sha256) => !used.has(sha256)));
+    }
+    // Without a single known file, the folder may be that of another database.
+    if (unused.length === count) return;
+    // Bytes placed since then are young.
+    for (const sha256 of unused) await removeOlder(this.#pathOf(sha256), before);
+  }
+
   /** Only asked of a shared folder. */
   async #isYounger(path: string, ms: number): Promise<boolean> {
     if (!this.#clock) return false;
@@ -106,6 +123,14 @@ const asFull = (error: unknown): unknown =>
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? readdir(folder) : [];
+}
+
+async function removeOlder(path: string, before: number): Promise<void> {
+  try {
+    if ((await stat(path)).mtimeMs < before) await rm(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

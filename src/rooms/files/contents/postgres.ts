@@ -69,6 +69,9 @@ export class PostgresFileContents implements FileContents {
   async remove(sha256: string): Promise<void> {
     await this.#queries.query(REMOVE, [sha256]).catch(() => {});
   }
+
+  /** Done by retention, in the database. */
+  async sweep(): Promise<void> {}
 }
 
 /** Chunks joined or cut to pieces; an empty file has one empty piece. */

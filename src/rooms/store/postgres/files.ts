@@ -8,6 +8,7 @@ const ROOMS = 'SELECT room, max(seq) AS seq FROM opsdeck.room_file_use WHERE fil
 const ORPHANED = `
   SELECT data FROM opsdeck.room_file f
   WHERE created_at < $1 AND NOT EXISTS (SELECT FROM opsdeck.room_file_use u WHERE u.file = f.id)`;
+const USED = 'SELECT DISTINCT sha256 FROM opsdeck.room_file WHERE sha256 = ANY ($1)';
 
 /** See RoomStore; also for the others. */
 export async function readFiles({ query }: Queries, ids: readonly string[]): Promise<readonly FileRef[]> {
@@ -21,4 +22,8 @@ export async function roomsOfFile({ query }: Queries, id: string): ReturnType<Ro
 
 export async function orphanedFiles({ query }: Queries, before: number): Promise<readonly FileRef[]> {
   return (await query<DataRow>(ORPHANED, [before])).map(parseData<FileRef>);
+}
+
+export async function usedContents({ query }: Queries, hashes: readonly string[]): Promise<readonly string[]> {
+  return (await query<{ sha256: string }>(USED, [hashes])).map(({ sha256 }) => sha256);
 }

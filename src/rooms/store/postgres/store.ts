@@ -17,7 +17,7 @@ import {
 } from '../store.ts';
 import { toStoredMessage } from '../stored-message.ts';
 import { readEvents } from './events.ts';
-import { orphanedFiles, readFiles, roomsOfFile } from './files.ts';
+import { orphanedFiles, readFiles, roomsOfFile, usedContents } from './files.ts';
 import { readEdits, readForgotten, readMessages, readReacted } from './messages.ts';
 import { countUnread, readPage } from './pages.ts';
 import { guardQueries, type Queries } from './queries.ts';
@@ -127,6 +127,10 @@ export class PostgresRoomStore implements RoomStore {
 
   orphanedFiles(before: number): ReturnType<RoomStore['orphanedFiles']> {
     return orphanedFiles(this.queries, before);
+  }
+
+  usedContents(hashes: readonly string[]): ReturnType<RoomStore['usedContents']> {
+    return usedContents(this.queries, hashes);
   }
 
   audit(query: Parameters<RoomStore['audit']>[0]): ReturnType<RoomStore['audit']> {

@@ -28,7 +28,7 @@ import { type CommitEntry, readEntry } from '../store-entry.ts';
 import { AppendPlan } from './append.ts';
 import { copyDatabase } from './copy.ts';
 import { readEvents } from './events.ts';
-import { orphanedFiles, readFiles, roomsOfFile } from './files.ts';
+import { orphanedFiles, readFiles, roomsOfFile, usedContents } from './files.ts';
 import { readHeads } from './heads.ts';
 import { readEdits, readForgotten, readIdBits, readMessages, readReacted } from './messages.ts';
 import { countUnread, readPage } from './pages.ts';
@@ -244,6 +244,10 @@ export class SqliteRoomEngine implements RoomEngine {
 
   orphanedFiles(before: number): Promise<readonly FileRef[]> {
     return orphanedFiles(this.#rows, before);
+  }
+
+  usedContents(hashes: readonly string[]): Promise<readonly string[]> {
+    return usedContents(this.#rows, hashes);
   }
 
   audit(query: Parameters<RoomStore['audit']>[0]): ReturnType<RoomStore['audit']> {

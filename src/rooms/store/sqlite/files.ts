@@ -27,6 +27,11 @@ export async function orphanedFiles(rows: Rows, before: number): Promise<readonl
   );
 }
 
+export async function usedContents(rows: Rows, hashes: readonly string[]): Promise<readonly string[]> {
+  const sql = 'SELECT DISTINCT sha256 FROM file WHERE sha256 IN (SELECT value FROM json_each(?))';
+  return (await rows.query(sql, [listValue(hashes)])).map(({ sha256 }) => String(sha256));
+}
+
 /** Keeps files that a message has taken since they were found. */
 export async function forgetFiles(rows: Rows, ids: readonly string[]): Promise<ForgottenFiles> {
   const from = `FROM file WHERE id IN (SELECT value FROM json_each(?)) AND ${UNUSED}`;

@@ -62,6 +62,9 @@ export function recordRules(open: OpenStore): void {
     await store.append([write(changed({ type: 'message.updated', roomId: 'a', message: swapped }))]);
     assert.deepEqual([await roomsOf('one'), await roomsOf('three')], [['b'], ['a']]);
     assert.deepEqual(await store.forgetFiles(['one', 'two', 'three']), [], 'the same bytes are another file too');
+    const [a = '', b = '', c = ''] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
+    assert.deepEqual((await store.usedContents([a, b, c])).toSorted(), [a, b]);
+    assert.deepEqual(await store.usedContents([c]), []);
     assert.deepEqual(await store.files(['one', 'two', 'three']), [one, three]);
     await store.append([write(changed({ type: 'message.deleted', roomId: 'a', message: tombstoneOf(swapped) }))]);
     await post(store, newMessage('b'), newMessage('b', { attachments: [one] }));
