@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { HANG_MS } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
 import { addPrivateFile, asOrdinaryUser, ordinaryFolder, removeFolder } from './ordinary-user.ts';
 import { end, launch, pauseAll, resumeAll } from './postmaster.ts';
 import { type Cleanup, needsReal } from './processes.ts';
@@ -161,6 +161,56 @@ export async function startPostgres(t?: Cleanup, { settings = {} }: PostgresLaun
   const { folder: original, password } = await template;
   const folder = ordinaryFolder();
   await run('cp', ['-a', join(original, 'data'), folder]);
+  return serve(t, { binaries, folder, password, settings });
+}
+
+/** A server that follows the log of another one, and is read-only until it is promoted. */
+export interface StandbyPostgres extends RunningPostgres {
+  /** Resolves when it has all that the other server has committed so far. */
+  catchUp(): Promise<void>;
+  /** From now on it misses what the other server commits. */
+  detach(): Promise<void>;
+  /** Makes it a server of its own. */
+  promote(): Promise<void>;
+}
+
+/** Starts a standby of a running server, ended after the test. */
+export async function startStandby(t: Cleanup, primary: RunningPostgres): Promise<StandbyPostgres> {
+  const binaries = binaryFolder() ?? '';
+  const folder = ordinaryFolder();
+  const args = ['--pgdata', join(folder, 'data'), '--dbname', primary.url, '--checkpoint=fast', '--no-sync'];
+  await run(...asOrdinaryUser(join(binaries, 'pg_basebackup'), [...args, '--write-recovery-conf']));
+  const server = await serve(t, { binaries, folder, password: primary.password, settings: {} });
+  const until = (what: string, sql: string) =>
+    eventually(what, async () => Object.values((await server.psql(sql))[0] ?? {})[0] === true);
+  return Object.assign(server, {
+    async catchUp() {
+      const [{ lsn } = {}] = await primary.psql('SELECT pg_current_wal_lsn() AS lsn');
+      await until('the standby', `SELECT pg_last_wal_replay_lsn() >= ${pg.escapeLiteral(String(lsn))}::pg_lsn`);
+    },
+    async detach() {
+      await server.psql("ALTER SYSTEM SET primary_conninfo = ''");
+      await server.psql('SELECT pg_reload_conf()');
+      await until('the end of its replication', 'SELECT count(*) = 0 FROM pg_stat_wal_receiver');
+    },
+    async promote() {
+      await server.psql('SELECT pg_promote()');
+    },
+  });
+}
+
+interface Serving {
+  readonly binaries: string;
+  /** Its data are in `data`. */
+  readonly folder: string;
+  readonly password: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+async function serve(
+  t: Cleanup | undefined,
+  { binaries, folder, password, settings }: Serving,
+): Promise<RunningPostgres> {
   const port = await freePort();
   const all = {
     listen_addresses: '127.0.0.1',

@@ -43,7 +43,7 @@ function untilReady(server: ChildProcess): Promise<string | undefined> {
     server.once('close', () => done(stderr));
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-20_000);
-      if (text.includes('ready to accept connections')) done(undefined);
+      if (/ready to accept (read-only )?connections/.test(text)) done(undefined);
     });
   });
 }
