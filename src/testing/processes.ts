@@ -90,17 +90,8 @@ function isInstalled(binary: string): boolean {
  * OPSDECK_REQUIRE_REAL=1 it fails.
  */
 export function needsReal(t: TestContext, binary: string, debianPackage: string): boolean {
-  return isInstalled(binary) || lacks(t, `${binary} is not installed: apt-get install ${debianPackage}`);
-}
-
-/** The same of a package that `python3` can import; PYTHONPATH may name its folder. */
-export async function needsPython(t: TestContext, name: string): Promise<boolean> {
-  if (!needsReal(t, 'python3', 'python3')) return false;
-  const { code } = await runProcess('python3', ['-c', `import ${name}`]);
-  return code === 0 || lacks(t, `${name} is not installed: python3 -m pip install ${name}`);
-}
-
-function lacks(t: TestContext, reason: string): false {
+  if (isInstalled(binary)) return true;
+  const reason = `${binary} is not installed: apt-get install ${debianPackage}`;
   if (process.env.OPSDECK_REQUIRE_REAL === '1') throw new Error(reason);
   t.skip(reason);
   return false;
