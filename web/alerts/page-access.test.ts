@@ -99,6 +99,25 @@ test('accessibility of the page of the alert server', { only: isLongRound }, asy
     await search('the dialog', true);
   });
 
+  await t.test('an arrow stands at each end of the row of pages beyond which a narrow window has more', async (t) => {
+    const page = await openPage(t, browser, `${server.url}/#/alerts`, { width: 390 });
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const arrowsAre = (expected: readonly string[]) =>
+      settles(`arrows at ${expected.join(' and ') || 'no end'}`, async () => {
+        const shown = `Object.entries({start: '::before', end: '::after'})
+          .filter(([, part]) => getComputedStyle(document.querySelector('.sections'), part).content !== 'none')
+          .map(([end]) => end)`;
+        assert.deepEqual(await page.evaluate(shown), expected);
+      });
+    await arrowsAre(['end']);
+    await pages.getByRole('link', { name: 'History' }).click();
+    await arrowsAre(['start', 'end']);
+    await pages.getByRole('link', { name: 'Settings' }).click();
+    await arrowsAre(['start']);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await arrowsAre([]);
+  });
+
   await t.test('the keyboard is enough to filter, to silence and to expire', async (t) => {
     const page = await openPage(t, browser, server.url);
     await tally(page, '2 alerts');

@@ -20,6 +20,7 @@ export class Sections {
     this.#list = h('ul', {}, items);
     this.element = h('nav', { class: 'sections', 'aria-label': label }, this.#list);
     new ResizeObserver(() => this.#reveal()).observe(this.#list);
+    this.#list.addEventListener('scroll', () => this.#hint(), { passive: true });
   }
 
   /** Marks the section that is shown, and scrolls to it in a narrow window; an unknown name marks none. */
@@ -33,6 +34,15 @@ export class Sections {
   #reveal(): void {
     const link = this.#links.get(this.#current);
     if (link) this.#list.scrollLeft = link.offsetLeft - (this.#list.clientWidth - link.offsetWidth) / 2;
+    this.#hint();
+  }
+
+  /** Marks the ends beyond which there are more links. */
+  #hint(): void {
+    const { scrollLeft, scrollWidth, clientWidth } = this.#list;
+    // A scroll position may be a fraction of a pixel short of the end.
+    const more = [scrollLeft > 1 && 'start', scrollWidth - clientWidth - scrollLeft > 1 && 'end'].filter(Boolean);
+    setAttribute(this.element, 'data-more', more.length > 0 && more.join(' '));
   }
 
   setHref(name: string, href: string): void {
