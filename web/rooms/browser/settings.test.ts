@@ -143,6 +143,8 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
     await page.getByText('Diese Nachricht wurde gelöscht.').waitFor();
     await write(page, '/help', 'Nachricht');
     await page.getByText('/help — diese Liste').waitFor();
+    await write(page, '/remind 30m disks', 'Nachricht');
+    await page.getByText(/^Erinnerung für .+: disks$/).waitFor();
     await picture(page, 'rooms/german');
     await page.setViewportSize({ width: 390, height: 844 });
     await fitsAcross(page);

@@ -1,9 +1,12 @@
 import DOMPurify from 'dompurify';
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
+import type { CommandCard } from '../../../src/rooms/domain/card/command-card.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { copyButton } from '../../shared/copy-button.ts';
 import { h } from '../../shared/dom.ts';
 import { RecentFragments } from '../live/recent-fragments.ts';
+import { withLocalTimes } from '../shell/time-text.ts';
+import { cardWords, resultWords } from '../text/server-words.ts';
 import { language as pageLanguage, t } from '../text/text.ts';
 import { highlight } from './code/highlight.ts';
 import { withEmoji } from './emoji-codes.ts';
@@ -165,11 +168,18 @@ function markMentions(root: DocumentFragment, { userId, isMentionable }: BodyCon
   }
 }
 
+/** The text of a message; that of a command in the language and the time zone of the page. */
+export function textOf({ type, card, body }: Pick<WireMessage, 'type' | 'card' | 'body'>): string {
+  if (type !== 'command') return body;
+  return withLocalTimes(card?.kind === 'command' ? resultWords(card as unknown as CommandCard, body) : body);
+}
+
 /** The beginning of a message without Markdown, in one line. */
-export function summaryOf({ body, deleted, attachments, card }: WireMessage, most = 120): string {
+export function summaryOf(message: WireMessage, most = 120): string {
+  const { deleted, attachments, card, type } = message;
   if (deleted) return t('message.deleted.short');
   const title = card && 'title' in card && typeof card.title === 'string' ? card.title : '';
-  const words = (title || body)
+  const words = ((type === 'command' ? cardWords(title) : title) || textOf(message))
     .slice(0, 10 * most)
     .replace(/!?\[([^[\]\n]{1,200})\]\([^()\s]{1,500}\)/g, '$1')
     .replace(/```[\w-]*\n?|[*`~]|^[>#]+ ?/gm, '')

@@ -9,12 +9,12 @@ import type { RoomEntry } from '../room/entry.ts';
 import { addressOf } from '../root.ts';
 import { pathOfMessage } from '../route.ts';
 import { avatar } from '../shell/avatar.ts';
-import { printFull, printSize, printTime, timeAgo, withLocalTimes } from '../shell/time-text.ts';
+import { printFull, printSize, printTime, timeAgo } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { t } from '../text/text.ts';
 import { alertCardOf } from './alert-card.ts';
 import { renderAlertCard } from './alert-card-view.ts';
-import { renderBody, summaryOf } from './body.ts';
+import { renderBody, summaryOf, textOf } from './body.ts';
 import { commandCardOf, renderCommandCard } from './command-card.ts';
 import type { Row } from './flow-rows.ts';
 import { hasReacted } from './list.ts';
@@ -152,7 +152,7 @@ export function rewriteBody(article: HTMLElement, message: WireMessage, look: Me
 
 function bodyOf(message: WireMessage, { entry }: MessageLook, ui: Ui): Node {
   const streamed = message.status === 'streaming' ? entry.streaming.get(message.id)?.text : undefined;
-  const body = streamed ?? (message.type === 'command' ? withLocalTimes(message.body) : message.body);
+  const body = streamed ?? textOf(message);
   const context = {
     clock: ui.clock,
     userId: ui.model.account.id,

@@ -29,7 +29,7 @@ export async function loadTexts(): Promise<void> {
 export const t: Translate = (key, values) => translate(key, values);
 
 /** The German of what the server says; undefined in English. */
-export const serverGerman = (): Pick<German, 'CARD_WORDS' | 'COMMANDS' | 'germanRefusal'> | undefined => german;
+export const serverGerman = (): Omit<German, 'german'> | undefined => german;
 
 /** Stands for the place of an element; occurs in no text. */
 const PLACE = '\0';
