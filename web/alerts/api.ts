@@ -15,6 +15,7 @@ import type {
 } from '../../src/alerts/contract/wire.ts';
 import type { Condition } from '../../src/kernel/conditions.ts';
 import type { Clock } from '../shared/clock.ts';
+import { parseInSlices } from './parts/json-slices.ts';
 import { serverWords } from './parts/server-words.ts';
 import { t } from './text.ts';
 
@@ -55,16 +56,19 @@ const TIMEOUT_MS = 30_000;
 /** The API of the page's server, relative to the page's URL. */
 export class Api {
   readonly #clock: Clock;
+  readonly #nextTask: () => Promise<void>;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, nextTask: () => Promise<void>) {
     this.#clock = clock;
+    this.#nextTask = nextTask;
   }
 
   /** Groups with alerts in any state; the filters are matchers as text, the receiver is a regular expression. */
   groups(filters: readonly string[], receiver: string, signal?: AbortSignal): Promise<AlertGroup[]> {
     const query = queryOf(filters);
     if (receiver) query.set('receiver', receiver);
-    return this.#json('GET', `alerts/groups?${query}`, undefined, signal);
+    const parse = (text: string) => parseInSlices<AlertGroup>(text, 'alerts', this.#nextTask);
+    return this.#json('GET', `alerts/groups?${query}`, undefined, signal, parse);
   }
 
   alerts(filters: readonly string[], signal?: AbortSignal): Promise<Alert[]> {
@@ -114,10 +118,16 @@ export class Api {
     return this.#json('GET', `${name}?${new URLSearchParams(pairs)}`, undefined, signal);
   }
 
-  async #json<Answer>(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
+  async #json<Answer>(
+    method: string,
+    path: string,
+    body?: string,
+    signal?: AbortSignal,
+    parse: (text: string) => Answer | Promise<Answer> = JSON.parse,
+  ): Promise<Answer> {
     const { text, status } = await this.#text(method, `api/v2/${path}`, body, signal);
     try {
-      return JSON.parse(text) as Answer;
+      return await parse(text);
     } catch {
       throw new ApiError(t('error.no-json'), 'failed', status);
     }

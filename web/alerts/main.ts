@@ -1,4 +1,5 @@
 import { browserClock } from '../shared/clock.ts';
+import { nextTask } from '../shared/task.ts';
 import { AlertsPage } from './alert/page.ts';
 import { Api } from './api.ts';
 import { watchConditions } from './conditions.ts';
@@ -19,6 +20,7 @@ import { SilenceFormPage } from './silence/form-page.ts';
 import { SilencesPage } from './silence/list-page.ts';
 import { SilencePage } from './silence/page.ts';
 import { StatusPage } from './status/page.ts';
+import { t } from './text.ts';
 import { WallPage } from './wall/page.ts';
 
 /** The interval for updating relative times. */
@@ -83,7 +85,7 @@ class Browser {
   constructor() {
     const settings = new Settings(browserStorage());
     this.#context = {
-      api: new Api(browserClock),
+      api: new Api(browserClock, nextTask),
       clock: browserClock,
       settings,
       shell: this.#shell,
@@ -97,16 +99,21 @@ class Browser {
     };
   }
 
-  start(): void {
+  async start(): Promise<void> {
     history.scrollRestoration = 'manual';
     this.#shell.mount(document.body);
     watchConditions(this.#context);
+    // The header and the page are long tasks together.
+    await nextTask();
     const start = startHash(this.#context.settings.values);
     if (start !== undefined && location.hash === '') history.replaceState(null, '', start);
     this.#show();
     window.addEventListener('hashchange', () => this.#show());
     document.addEventListener('keydown', (event) => this.#onKey(event));
     browserClock.every(TICK_MS, () => this.#context.times.redraw(this.#shell.main));
+    await nextTask();
+    // Creates the format of large numbers while the alerts are under way: with the first list it would be a long task.
+    t('alert.some', { n: 1000 });
   }
 
   #navigate(hash: string, replace: boolean): void {
@@ -147,4 +154,4 @@ class Browser {
   }
 }
 
-new Browser().start();
+void new Browser().start();

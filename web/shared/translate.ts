@@ -8,20 +8,17 @@ export function createTranslate<Key extends string>(
   texts: Readonly<Record<Key, string>>,
   locale: string,
 ): (key: Key, values?: Values) => string {
-  // Created at their first use: both take many milliseconds, which would delay the page.
-  let plurals: Intl.PluralRules | undefined;
+  // Created for the first number that needs it: that takes many milliseconds, which would delay the page.
   let numbers: Intl.NumberFormat | undefined;
-  const isMany = (n: number) => {
-    plurals ??= new Intl.PluralRules(locale);
-    return plurals.select(n) !== 'one';
-  };
   const print = (n: number) => {
+    if (Number.isInteger(n) && n >= 0 && n < 1000) return String(n);
     numbers ??= new Intl.NumberFormat(locale);
     return numbers.format(n);
   };
   return (key, values = {}) => {
     const [one = '', many = one] = texts[key].split(' || ');
-    const form = typeof values.n === 'number' && isMany(values.n) ? many : one;
+    // As Intl.PluralRules has it for English and German.
+    const form = typeof values.n === 'number' && values.n !== 1 ? many : one;
     return form.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = values[name];
       return typeof value === 'number' ? print(value) : (value ?? '');

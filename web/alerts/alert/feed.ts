@@ -13,6 +13,8 @@ import { mergeAlerts } from './model.ts';
 import { rankOf, toneOf } from './severity.ts';
 
 export interface FeedParts {
+  /** Before an answer from the server is shown, in a task of its own. */
+  prepare?(alerts: ReadonlyMap<string, ListedAlert>): void;
   /** The alerts of an answer, and its instant. */
   onAlerts(alerts: ReadonlyMap<string, ListedAlert>, at: number): void;
   onReceivers?(receivers: readonly string[]): void;
@@ -88,6 +90,9 @@ export class AlertFeed {
       // With thousands of alerts each of these steps is long: each gets a task of its own.
       await nextTask();
       const alerts = mergeAlerts(groups);
+      await nextTask();
+      if (signal.aborted) return;
+      this.#parts.prepare?.(alerts);
       await nextTask();
       if (signal.aborted) return;
       memory.groups = { asked, groups, at: clock.now() };

@@ -8,8 +8,8 @@ import type { ListedAlert } from './model.ts';
 import type { AlertRowParts } from './row.ts';
 import { Stops } from './stops.ts';
 
-/** Groups that are drawn at first, and when the end of the list comes near. */
-const STEP = 20;
+/** Groups that are drawn at first, and in each frame while the end of the list is near. */
+const STEP = 8;
 /** With more alerts, only the worst group is open at first. */
 const MAX_OPEN = 20;
 

@@ -84,16 +84,19 @@ function keyOf(labels: LabelSet): string {
 
 /** Receivers that group an alert differently would repeat it: it stands in the largest of its groups. */
 function groupAlerts(alerts: readonly ListedAlert[]): GroupView[] {
-  const keys = alerts.map(({ memberships }) => memberships.map(({ labels }) => keyOf(labels)));
+  const keys = alerts.map(({ memberships }) => [...new Set(memberships.map(({ labels }) => keyOf(labels)))]);
   const sizes = new Map<string, number>();
-  for (const key of keys.flatMap((own) => [...new Set(own)])) sizes.set(key, (sizes.get(key) ?? 0) + 1);
+  for (const own of keys) for (const key of own) sizes.set(key, (sizes.get(key) ?? 0) + 1);
   const groups = new Map<string, { readonly labels: LabelSet; readonly alerts: ListedAlert[] }>();
   for (const [index, alert] of alerts.entries()) {
     const own = keys[index] ?? [];
     const largest = own.reduce((best, key) => ((sizes.get(key) ?? 0) > (sizes.get(best) ?? 0) ? key : best));
-    const group = groups.get(largest) ?? { labels: alert.memberships[own.indexOf(largest)]?.labels ?? {}, alerts: [] };
-    group.alerts.push(alert);
-    groups.set(largest, group);
+    const group = groups.get(largest);
+    if (group) group.alerts.push(alert);
+    else {
+      const membership = alert.memberships.find(({ labels }) => keyOf(labels) === largest);
+      groups.set(largest, { labels: membership?.labels ?? {}, alerts: [alert] });
+    }
   }
   return [...groups].map(([key, { labels, alerts }]) => viewGroup(key, labels, alerts));
 }

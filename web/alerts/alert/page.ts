@@ -17,7 +17,7 @@ import { AlertCommands } from './commands.ts';
 import { AlertFeed } from './feed.ts';
 import { GroupList } from './group-list.ts';
 import type { AddFilter } from './label-chip.ts';
-import type { AlertList } from './list.ts';
+import type { AlertList, GroupOrder } from './list.ts';
 import { listAlerts, proposeFilters } from './list.ts';
 import type { ListedAlert } from './model.ts';
 import { searchFor } from './search.ts';
@@ -27,6 +27,14 @@ import { AlertsToolbar } from './toolbar.ts';
 /** The pause in typing after which the address has the words. */
 const TYPED_MS = 400;
 const STATES = ['active', 'silenced', 'inhibited', 'muted'] as const;
+
+/** A list, and what it was made from. */
+interface Listed {
+  readonly alerts: ReadonlyMap<string, ListedAlert>;
+  readonly route: AlertsRoute;
+  readonly order: GroupOrder;
+  readonly list: AlertList;
+}
 
 /** The list of alerts by group, refreshed periodically and filtered by the route. */
 export class AlertsPage implements Page {
@@ -42,6 +50,7 @@ export class AlertsPage implements Page {
   readonly #results = h('div', { class: 'results' });
   #route: AlertsRoute;
   #alerts: ReadonlyMap<string, ListedAlert> | undefined;
+  #listed: Listed | undefined;
   #proposals: readonly string[] | undefined;
   #receivers: readonly string[] = [];
   #cancelTyped: CancelTimer = () => {};
@@ -56,6 +65,7 @@ export class AlertsPage implements Page {
     this.#filterBox = this.#createFilterBox();
     this.#toolbar = this.#createToolbar();
     this.#feed = new AlertFeed(context, route, {
+      prepare: (alerts) => void this.#list(alerts),
       onAlerts: (alerts, at) => this.#receive(alerts, at),
       onReceivers: (receivers) => {
         this.#receivers = receivers;
@@ -220,10 +230,19 @@ export class AlertsPage implements Page {
     return memory.groups ? t('alert.stale', { at: formatInstantShort(memory.groups.at, clock.now()) }) : '';
   }
 
+  /** The list of alerts by the current route and order; that of the last ones is kept. */
+  #list(alerts: ReadonlyMap<string, ListedAlert>): AlertList {
+    const { order } = this.#context.settings.values;
+    const last = this.#listed;
+    if (last?.alerts === alerts && last.route === this.#route && last.order === order) return last.list;
+    const list = listAlerts(alerts, this.#route, order, searchFor(this.#route.search));
+    this.#listed = { alerts, route: this.#route, order, list };
+    return list;
+  }
+
   #draw(): void {
     if (!this.#alerts) return;
-    const { order } = this.#context.settings.values;
-    const list = listAlerts(this.#alerts, this.#route, order, searchFor(this.#route.search));
+    const list = this.#list(this.#alerts);
     this.#toolbar.showCounts(list.states);
     this.#context.shell.announce(this.#tally.show(list));
     const sum = list.shown === 0 ? t('alert.none') : t('alert.some', { n: list.shown });

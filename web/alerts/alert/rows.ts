@@ -7,8 +7,8 @@ import { alertRow } from './row.ts';
 
 /** Alerts of a group that are drawn at first. */
 export const FIRST_ROWS = 5;
-/** Rows that are drawn at once when the end of the list comes near. */
-const STEP = 60;
+/** Rows that are drawn in each frame while the end of the list is near. */
+const STEP = 30;
 
 interface DrawnRow {
   readonly alert: Alert;
