@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createLog } from '../../src/kernel/log.ts';
 import { startRelay } from '../../src/relay/server.ts';
@@ -77,6 +77,17 @@ async function report(url: string): Promise<void> {
 const flag = (page: Page, key: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name: key, exact: true }).waitFor();
 
+/** Presses the copy button of a part; returns what it puts on a clipboard of the page's own, as that of the browser is shared. */
+async function copyFrom(part: Locator): Promise<string> {
+  const page = part.page();
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: { writeText: async (text) => { window.copied = text; } },
+  })`);
+  await part.getByRole('button', { name: /^Copy / }).click();
+  return (await page.evaluate('window.copied')) as string;
+}
+
 test('the page of the relay', async (t) => {
   if (!needsBrowser(t)) return;
   const { url, file } = await start(t);
@@ -122,8 +133,13 @@ test('the page of the relay', async (t) => {
     await page.getByLabel('Context, as JSON').fill('{"kind": "user"}');
     await page.getByRole('button', { name: 'Evaluate' }).click();
     await page.locator('.field-error', { hasText: 'such as {"kind": "user", "key": "ada"}' }).waitFor();
+    const definition = page.getByRole('region', { name: 'Definition' });
+    const json = await copyFrom(definition);
+    assert.deepEqual(JSON.parse(json).targets, [{ variation: 0, values: ['ada', 'kim'] }]);
+    assert.equal(await definition.locator('pre').textContent(), json);
     await page.getByRole('button', { name: 'YAML' }).click();
     await page.locator('.definition', { hasText: 'new-checkout:' }).waitFor();
+    assert.match(await copyFrom(definition), /^ *new-checkout:\n(?:.*\n)* +targets:\n +- variation: 0\n/m);
     await rules.getByRole('link', { name: 'payments' }).click();
     await flag(page, 'payments');
     await page.getByText('Prerequisite of').waitFor();
@@ -152,6 +168,14 @@ test('the page of the relay', async (t) => {
     await page.getByRole('link', { name: 'Changes' }).click();
     const changes = page.locator('.change', { hasText: 'payments' });
     assert.match((await changes.last().textContent()) ?? '', /changed.*incident 41.*on.*true → false/);
+    // As the relay answers for an environment of LaunchDarkly.
+    await page.route('**/api/flags/payments?*', async (route) => {
+      const details = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...details, switchObstacle: 'launchdarkly' } });
+    });
+    await page.goto(`${url}/#/flags/payments`);
+    await page.getByText('Read-only: change it in LaunchDarkly.').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Turn o/ }).count(), 0);
   });
 
   await t.test('the page follows changes of the file, names SDKs and faults, and shows no key', async (t) => {
@@ -169,6 +193,9 @@ test('the page of the relay', async (t) => {
     await page.getByRole('link', { name: 'Connect' }).click();
     await page.getByText(`init('SDK_KEY', { baseUri: url`).waitFor();
     await page.getByText(`const url = '${url}'`).first().waitFor();
+    const examples = await page.locator('.examples > section').all();
+    assert.ok(examples.length > 3);
+    for (const example of examples) assert.equal(await copyFrom(example), await example.locator('pre').textContent());
     assert.ok(!(await page.content()).includes(SDK_KEY));
     await page.getByLabel('Language').selectOption('de');
     await page.getByRole('heading', { level: 1, name: 'Verbinden' }).waitFor();
