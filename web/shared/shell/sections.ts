@@ -1,5 +1,8 @@
 import { h, setAttribute } from '../dom.ts';
 
+/** Less is hidden of no text. */
+const LINK_PADDING_PX = 10;
+
 /** The links to the sections of a page, for the header's own row. */
 export class Sections {
   readonly element: HTMLElement;
@@ -40,8 +43,8 @@ export class Sections {
   /** Marks the ends beyond which there are more links. */
   #hint(): void {
     const { scrollLeft, scrollWidth, clientWidth } = this.#list;
-    // A scroll position may be a fraction of a pixel short of the end.
-    const more = [scrollLeft > 1 && 'start', scrollWidth - clientWidth - scrollLeft > 1 && 'end'].filter(Boolean);
+    const hidden = { start: scrollLeft, end: scrollWidth - clientWidth - scrollLeft };
+    const more = (['start', 'end'] as const).filter((end) => hidden[end] > LINK_PADDING_PX);
     setAttribute(this.element, 'data-more', more.length > 0 && more.join(' '));
   }
 
