@@ -12,6 +12,7 @@ import {
   needsBrowser,
   openPage,
   picture,
+  settles,
 } from '../src/testing/browser.ts';
 import { startHttpSink } from '../src/testing/http/sink.ts';
 import { isLongRound } from '../src/testing/long-round.ts';
@@ -155,6 +156,15 @@ const LOOKS: readonly Look[] = [
   { lang: 'de', themes: ['light'], widths: [390, 1440] },
 ];
 
+/** Waits until the visible charts fill their figures: they follow a resized window after a pause. */
+function chartsFit(page: Page): Promise<void> {
+  const gaps = `[...document.querySelectorAll('figure.chart canvas')]
+    .filter((canvas) => canvas.getBoundingClientRect().top < innerHeight)
+    .map((canvas) => canvas.parentElement.clientWidth - canvas.clientWidth)
+    .filter((gap) => Math.abs(gap) > 1)`;
+  return settles('charts to be as wide as their figures', async () => assert.deepEqual(await page.evaluate(gaps), []));
+}
+
 async function look(page: Page, [name, url, sign]: Place, { lang, themes, widths }: Look): Promise<void> {
   const what = `${name}, ${lang}`;
   await page.goto(url);
@@ -165,6 +175,7 @@ async function look(page: Page, [name, url, sign]: Place, { lang, themes, widths
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await fitsAcross(page, `${what}, ${width} pixels`);
+      await chartsFit(page);
       assert.equal(await page.locator('h1:visible').count(), 1, `${what}, ${width} pixels: one h1`);
       await picture(page, `every/${name}-${lang}-${colorScheme}-${width}`);
       if (colorScheme === 'light' && (width === 390 || width === 1440))
