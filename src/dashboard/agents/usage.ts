@@ -12,7 +12,7 @@ export interface AgentUsageOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The home folder of the user whose logs are read. */
   readonly home: string;
-  /** Holds the usage read so far; without it, or write access to it, everything is kept in memory. */
+  /** Holds the usage read so far; without it, or write access to it, everything is read again at each start. */
   readonly dataDir: string | undefined;
   /** A file of prices that overrides the built-in table. */
   readonly prices?: string | undefined;
@@ -92,7 +92,7 @@ export class AgentUsage {
   }
 
   /**
-   * The events of a range in the form of the live API, newest first, each as its JSON text, in parts of some thousand. Only
+   * The events of a range in the form of the live API, newest first, each as its JSON text, in parts. Only
    * one part is in memory. Rejects once `signal` is aborted.
    */
   async *events(agent: AgentId, range: EventRange = {}, signal?: AbortSignal): AsyncIterable<readonly string[]> {

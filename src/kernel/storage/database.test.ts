@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import fs, { copyFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import fs, { copyFileSync, readdirSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../testing/processes.ts';
 import { plainRows } from '../../testing/sqlite.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { type Database, openDatabase, type SqlValue, type Statement } from './database.ts';
+import { type Database, openDatabase, openTemporaryDatabase, type SqlValue, type Statement } from './database.ts';
 
 const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT NOT NULL)';
 
@@ -416,3 +416,25 @@ describe('closing', () => {
     await assert.rejects(database.query('SELECT id FROM notes'), closed);
   });
 });
+
+test('a temporary database holds more than its cache, and is no file that anybody sees', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const database = openTemporaryDatabase(['CREATE TABLE number (n INTEGER, filler BLOB)']);
+  const insert = 'INSERT INTO number VALUES (?, zeroblob(1000000))';
+  await database.write(Array.from({ length: 5 }, (_, n) => ({ sql: insert, values: [n] })));
+  assert.deepEqual(plainRows(await database.query('SELECT sum(n) AS n, sum(length(filler)) AS bytes FROM number')), [
+    { n: 10, bytes: 5_000_000 },
+  ]);
+  const open = readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`));
+  assert.ok(open.some((path) => path.includes('etilqs') && path.endsWith('(deleted)')));
+  await database.close();
+});
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}

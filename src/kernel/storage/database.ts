@@ -141,6 +141,25 @@ export function openMemoryDatabase(migrations: readonly string[]): DatabaseFile 
   return new SqliteDatabase(engine);
 }
 
+/**
+ * A database that ends with the process, in a file without a name in the system's folder for temporary files; without such a
+ * folder in memory.
+ */
+export function openTemporaryDatabase(migrations: readonly string[]): Database {
+  const engine = new sqlite.DatabaseSync('');
+  try {
+    // SQLite makes the file when its cache is full, which must not first happen in a later write.
+    engine.exec(`PRAGMA cache_size=1; CREATE TABLE filler AS SELECT zeroblob(${FILLER_BYTES}); DROP TABLE filler`);
+    migrate(engine, migrations);
+    return new SqliteDatabase(engine);
+  } catch {
+    engine.close();
+    return openMemoryDatabase(migrations);
+  }
+}
+
+const FILLER_BYTES = 1 << 20;
+
 /** SQLite's name of a database in memory. */
 const IN_MEMORY = ':memory:';
 

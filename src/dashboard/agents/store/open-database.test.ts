@@ -69,11 +69,11 @@ test('a database of a newer opsdeck stays as it is', async (t) => {
   assert.deepEqual(readFileSync(join(folder.dataDir, AGENTS_FILE)), before);
   assert.match(
     folder.logged,
-    /level=WARN msg="the usage of coding assistants cannot be stored; it is kept in memory.*newer/,
+    /level=WARN msg="the usage of coding assistants cannot be stored; it is read again at each start.*newer/,
   );
 });
 
-test('without a place to write everything is kept in memory, with one line in the log', async (t) => {
+test('without a place to write nothing is kept beyond the end, with one line in the log', async (t) => {
   const folder = new LogFolder(t);
   writeFileSync(folder.dataDir, 'a file where the folder should be');
   folder.write('1.log', line('k1'));
