@@ -18,7 +18,7 @@ export interface AgentSummary {
 export interface AgentSource {
   /** Grows with every change of the events. */
   readonly version: number;
-  /** In the live API's form, newest first, each as its JSON text; in parts of up to some thousand. */
+  /** In the live API's form, newest first, each as its JSON text; in parts. */
   events(agent: AgentId, range: AgentRange, signal?: AbortSignal): AsyncIterable<readonly string[]>;
   count(agent: AgentId, range: AgentRange): Promise<number>;
   /** The earliest instant of the events that were added or replaced after a version; undefined: none. */

@@ -128,10 +128,11 @@ export class UsageData {
     return live.finish(from);
   }
 
-  /** As `addLive`, for events that come in parts. */
-  openLive(user: string, now: number): LiveImport {
+  /** As `addLive`, for events that come in parts; about `room` of them and of those added later. */
+  openLive(user: string, now: number, room = 0): LiveImport {
     const number = this.#names.users.indexOf(user);
     const columns = new EventColumns();
+    columns.reserve(room);
     let skipped = 0;
     return {
       push: (events) => {

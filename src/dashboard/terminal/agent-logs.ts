@@ -8,7 +8,7 @@ import type { AgentId } from '../agents/event.ts';
 import type { AgentSource } from '../agents/source.ts';
 import { AgentUsage } from '../agents/usage.ts';
 import type { AgentReading } from '../contract/agents.ts';
-import type { UsageData } from '../domain/usage-data.ts';
+import type { LiveImport, UsageData } from '../domain/usage-data.ts';
 
 interface AgentWork {
   readonly agents: readonly AgentId[];
@@ -32,7 +32,13 @@ export async function addAgents(data: UsageData, work: AgentWork, terminal: Term
   try {
     await usage.firstReading();
     if (isShown) terminal.err(CLEAR_LINE);
-    for (const agent of agents) await addAgent(data, usage, agent, now);
+    // The most events come first, with room for the others, so that they are not copied.
+    const found = usage.status().agents.toSorted((a, b) => b.events - a.events);
+    let room = found.reduce((sum, { events }) => sum + events, 0);
+    for (const { agent, events } of found) {
+      await addAgent(usage, agent, data.openLive(agent, now, room));
+      room -= events;
+    }
     for (const remark of remarksOn(usage)) terminal.err(`opsdeck: ${printable(remark)}\n`);
   } catch (error) {
     throw new CommandError(`cannot read the logs of assistants: ${messageOf(error)}`, ExitCode.failed);
@@ -48,8 +54,7 @@ function progressLine({ bytes, totalBytes, files }: AgentReading): string {
   return `${CLEAR_LINE}reading the logs of assistants: ${percent} %, ${files} files`;
 }
 
-async function addAgent(data: UsageData, usage: AgentSource, agent: AgentId, now: number): Promise<void> {
-  const live = data.openLive(agent, now);
+async function addAgent(usage: AgentSource, agent: AgentId, live: LiveImport): Promise<void> {
   for await (const part of usage.events(agent, {})) live.push(JSON.parse(`[${part.join()}]`) as unknown[]);
   live.finish();
 }

@@ -28,6 +28,8 @@ export interface ThreadStart extends CallerParts {
   readonly ports?: readonly MessagePort[];
   /** The limit for young objects. By default V8 uses tens of megabytes in a thread that makes garbage quickly, for little speed. */
   readonly youngMegabytes?: number;
+  /** The limit for old objects. By default V8 lets them grow fourfold between two collections; below 2 GB, by less than twice. */
+  readonly oldMegabytes?: number;
 }
 
 interface ThreadData {
@@ -38,9 +40,12 @@ interface ThreadData {
 
 /** Starts a thread; `end` ends it at once. */
 export function startThread<T extends object>(start: ThreadStart): Part<T> {
-  const { program, name, options, ports = [], youngMegabytes, ...parts } = start;
+  const { program, name, options, ports = [], youngMegabytes, oldMegabytes, ...parts } = start;
   const data: ThreadData = { opsdeckThread: name, options, program };
-  const resourceLimits = youngMegabytes === undefined ? {} : { maxYoungGenerationSizeMb: youngMegabytes };
+  const resourceLimits = {
+    ...(youngMegabytes === undefined ? {} : { maxYoungGenerationSizeMb: youngMegabytes }),
+    ...(oldMegabytes === undefined ? {} : { maxOldGenerationSizeMb: oldMegabytes }),
+  };
   const worker = new Worker(program.text, { eval: true, workerData: data, transferList: [...ports], resourceLimits });
   const caller = new Caller(worker, parts);
   const end = new PartEnd(caller, `the thread of ${name}`);

@@ -8,8 +8,9 @@ import type { AgentStoreMethods, AgentStorePart } from './contract.ts';
 /** The name under which it is started. */
 export const AGENTS_PART = 'logs of assistants';
 
-/** Lines of logs are garbage at once. */
+/** Lines of logs are garbage at once, and a log that is one document is at most `MAX_DOCUMENT_BYTES` long. */
 const YOUNG_MEGABYTES = 8;
+const OLD_MEGABYTES = 1024;
 
 /** Can be copied. */
 export interface AgentStoreOptions {
@@ -35,6 +36,7 @@ export function startAgentStore(options: AgentStoreOptions, log: Log): AgentStor
     log,
     revive: () => undefined,
     youngMegabytes: YOUNG_MEGABYTES,
+    oldMegabytes: OLD_MEGABYTES,
   });
 }
 
