@@ -10,7 +10,7 @@ import { LogFollower, type WatchFolder } from './follower.ts';
 import { LogReading } from './log-reading.ts';
 import { monthOf, summarise } from './month.ts';
 import { reportOn } from './report.ts';
-import type { FileState, UsageDatabase } from './usage-database.ts';
+import type { FileMark, UsageDatabase } from './usage-database.ts';
 
 export interface AgentStoreParts {
   readonly agents: readonly AgentFolders[];
@@ -27,7 +27,8 @@ export interface AgentFolders {
   readonly folders: readonly string[];
 }
 
-const PAGE_EVENTS = 2_000;
+/** Larger pages take more memory in both threads: what is alive when V8 collects young objects may become old. */
+const PAGE_EVENTS = 200;
 /** Between two statuses during the first reading: counting events takes some milliseconds. */
 const STATUS_MS = 250;
 
@@ -47,10 +48,10 @@ export class AgentStore implements AgentStoreMethods {
   readonly #namedModels = new Set<string>();
   #isClosed = false;
 
-  private constructor(parts: AgentStoreParts, states: readonly FileState[]) {
+  private constructor(parts: AgentStoreParts, marks: Map<string, FileMark>) {
     this.#parts = parts;
     const onRead = () => this.#update();
-    this.#reading = new LogReading({ ...parts, onRead }, states);
+    this.#reading = new LogReading({ ...parts, onRead }, marks);
     this.#follower = new LogFollower({ ...parts, reading: this.#reading, onTick: onRead });
     this.#isFirstReading = !this.#reading.isIdle;
   }

@@ -13,11 +13,17 @@ export interface Root {
 
 /** A log. */
 export interface Found {
-  readonly logs: AgentLogs;
+  readonly root: Root;
   /** Absolute. */
   readonly path: string;
-  /** Below its root, with `/`. */
-  readonly name: string;
+}
+
+/** The path of what is found below its root, with `/`. */
+export function nameOf({ root, path }: Found): string {
+  return path
+    .slice(root.path.length + 1)
+    .split(sep)
+    .join('/');
 }
 
 /** What a search meets. */
@@ -74,7 +80,7 @@ export type Entry = Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'>;
 export function visit(root: Root, name: string, entry: Entry, visitor: Visitor): void {
   if (entry.isDirectory()) search(root, name, visitor);
   else if (entry.isFile()) {
-    if (root.logs.isLog(name)) visitor.log({ logs: root.logs, path: join(root.path, name), name });
+    if (root.logs.isLog(name)) visitor.log({ root, path: join(root.path, name) });
   } else if (entry.isSymbolicLink() && leadsOut(root, name)) visitor.linkOut(join(root.path, name));
 }
 

@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { AgentLogs } from '../logs/log.ts';
-import { type Found, findRoots, type Root, search, type Visitor, visit } from './discovery.ts';
+import { type Found, findRoots, nameOf, type Root, search, type Visitor, visit } from './discovery.ts';
 import type { LogReading } from './log-reading.ts';
 
 /** Hints of the operating system are gathered for this time. */
@@ -41,7 +41,6 @@ export interface FollowerParts {
 
 /** A log as it was last seen. */
 export interface SeenLog {
-  readonly found: Found;
   readonly root: Root;
   /** In bytes. */
   readonly size: number;
@@ -83,8 +82,9 @@ export class LogFollower {
     return this.#roots;
   }
 
-  get logs(): Iterable<SeenLog> {
-    return this.#logs.values();
+  /** By path. */
+  get logs(): ReadonlyMap<string, SeenLog> {
+    return this.#logs;
   }
 
   /** Grows when something may have changed. */
@@ -147,7 +147,7 @@ export class LogFollower {
         const seen = this.#parts.reading.consider(found);
         if (!seen) return void this.#logs.delete(path);
         if (seen.isChanged && this.#logs.has(path)) onChange(found, seen.modifiedAt);
-        this.#logs.set(path, { found, root, size: seen.size, number: this.#number });
+        this.#logs.set(path, { root, size: seen.size, number: this.#number });
       },
       linkOut: (path) => this.#links.add(path),
       unreadable: (path, error) => {
@@ -208,10 +208,7 @@ export class LogFollower {
     for (const [path, root] of hints) {
       if (this.#watched.has(path)) this.#unwatchBelow(path);
       const visitor = this.#visitor(root, () => {});
-      const name = path
-        .slice(root.path.length + 1)
-        .split(sep)
-        .join('/');
+      const name = nameOf({ root, path });
       try {
         const entry = lstatSync(path, { throwIfNoEntry: false });
         if (!entry) this.#logs.delete(path);

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { AgentEvent } from '../event.ts';
 import type { LogReader } from '../logs/log.ts';
-import type { Found } from './discovery.ts';
+import { type Found, nameOf } from './discovery.ts';
 import { Lines } from './lines.ts';
 import type { BatchEvent, FileState } from './usage-database.ts';
 
@@ -12,7 +12,7 @@ const TAIL_BYTES = 256;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 /** The end of a rewritten file; documents of agents are smaller. */
-const MAX_DOCUMENT_BYTES = 256 << 20;
+const MAX_DOCUMENT_BYTES = 128 << 20;
 
 /** A log that is being read. Errors of the file system are thrown. */
 export interface OpenLog {
@@ -38,7 +38,7 @@ export function openLog(found: Found, known: FileState | undefined): OpenLog {
       size: stats.size,
       modifiedAt: stats.mtimeMs,
     };
-    if (found.logs.form === 'whole') return new OpenDocument(file);
+    if (found.root.logs.form === 'whole') return new OpenDocument(file);
     const isSame = known !== undefined && isContinued(file, known);
     return new OpenLines(file, isSame ? known : undefined);
   } catch (error) {
@@ -76,11 +76,10 @@ class OpenLines implements OpenLog {
   #size: number | undefined;
 
   constructor(file: Placed, known: FileState | undefined) {
-    const { logs, name } = file.found;
     this.#file = file;
     this.#known = known ?? { position: 0, badLines: 0, longLines: 0 };
     this.#lines = new Lines(file.descriptor, known ?? { position: 0, isInLongLine: false });
-    this.#reader = logs.open(name, known?.reader);
+    this.#reader = file.found.root.logs.open(nameOf(file.found), known?.reader);
   }
 
   get bytes(): number {
@@ -103,7 +102,7 @@ class OpenLines implements OpenLog {
     const { position, isInLongLine, longLines } = this.#lines;
     return {
       path: found.path,
-      agent: found.logs.id,
+      agent: found.root.logs.id,
       inode,
       // In the middle it differs from that of the file, which is then read on after a restart.
       size: this.#size ?? position,
@@ -125,7 +124,7 @@ class OpenLines implements OpenLog {
   #take(line: Buffer, take: (event: BatchEvent) => void): void {
     const events = eventsOf(this.#reader, line);
     if (!events) this.#badLines++;
-    else for (const event of events) take({ agent: this.#file.found.logs.id, event, isNewer: false });
+    else for (const event of events) take({ agent: this.#file.found.root.logs.id, event, isNewer: false });
   }
 }
 
@@ -149,7 +148,7 @@ class OpenDocument implements OpenLog {
 
   constructor(file: Placed) {
     this.#file = file;
-    this.#reader = file.found.logs.open(file.found.name);
+    this.#reader = file.found.root.logs.open(nameOf(file.found));
   }
 
   readSome(take: (event: BatchEvent) => void): boolean {
@@ -166,14 +165,22 @@ class OpenDocument implements OpenLog {
     }
     const events = eventsOf(this.#reader, document.subarray(0, this.bytes));
     this.#isBad = !events;
-    for (const event of events ?? []) take({ agent: found.logs.id, event, isNewer: true });
+    for (const event of events ?? []) take({ agent: found.root.logs.id, event, isNewer: true });
     return false;
   }
 
   state(): FileState {
     const { found, inode, size, modifiedAt } = this.#file;
     const read = { position: size, tail: 0, isInLongLine: false, reader: '', longLines: 0 };
-    return { path: found.path, agent: found.logs.id, inode, size, modifiedAt, ...read, badLines: Number(this.#isBad) };
+    return {
+      path: found.path,
+      agent: found.root.logs.id,
+      inode,
+      size,
+      modifiedAt,
+      ...read,
+      badLines: Number(this.#isBad),
+    };
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import type { AgentReading } from '../../contract/agents.ts';
 import { Batch } from './batch.ts';
 import type { Found } from './discovery.ts';
 import { type OpenLog, openLog } from './log-file.ts';
-import type { FileState, UsageDatabase } from './usage-database.ts';
+import { type FileMark, type FileState, markOf, type UsageDatabase } from './usage-database.ts';
 
 /** Of reading between two commits; requests wait meanwhile. */
 const BATCH_MS = 100;
@@ -30,7 +30,7 @@ interface Waiting {
 /** Reads logs that have changed, the newest first, and commits their events together with how far they are read. */
 export class LogReading {
   readonly #parts: LogReadingParts;
-  readonly #states: Map<string, FileState>;
+  readonly #marks: Map<string, FileMark>;
   readonly #waiting = new Map<string, Waiting>();
   /** The paths that wait, the newest last. */
   #order: string[] = [];
@@ -46,10 +46,10 @@ export class LogReading {
   #number = 0;
   #endPause = () => {};
 
-  /** `states`: how far files are read, from the database. */
-  constructor(parts: LogReadingParts, states: readonly FileState[]) {
+  /** `marks`: how far files are read, by path, from the database. */
+  constructor(parts: LogReadingParts, marks: Map<string, FileMark>) {
     this.#parts = parts;
-    this.#states = new Map(states.map((state) => [state.path, state]));
+    this.#marks = marks;
   }
 
   /** Grows with every commit, and with every file that cannot be read. */
@@ -78,8 +78,8 @@ export class LogReading {
     return this.#failure;
   }
 
-  stateOf(path: string): FileState | undefined {
-    return this.#states.get(path);
+  markOf(path: string): FileMark | undefined {
+    return this.#marks.get(path);
   }
 
   /** Queues a log if it has changed since it was read. Undefined: it is gone. */
@@ -89,10 +89,10 @@ export class LogReading {
     const stats = lstatSync(found.path, { throwIfNoEntry: false });
     if (!stats?.isFile()) return undefined;
     const { size, mtimeMs: modifiedAt, ino } = stats;
-    const known = this.#states.get(found.path);
+    const known = this.#marks.get(found.path);
     const isChanged = known?.size !== size || known.modifiedAt !== modifiedAt || known.inode !== ino;
     if (isChanged) {
-      const isContinued = known?.inode === ino && found.logs.form === 'lines' && known.position <= size;
+      const isContinued = known?.inode === ino && found.root.logs.form === 'lines' && known.position <= size;
       this.#queue({ found, bytes: isContinued ? size - known.position : size, modifiedAt });
     }
     return { size, modifiedAt, isChanged };
@@ -168,7 +168,7 @@ export class LogReading {
     for (let waiting = this.#takeNext(); waiting; waiting = this.#takeNext()) {
       const { found } = waiting;
       // Another process may have read on.
-      const known = (await this.#parts.database.file(found.path)) ?? this.#states.get(found.path);
+      const known = await this.#parts.database.file(found.path);
       try {
         const log = openLog(found, known);
         this.#unreadable.delete(found.path);
@@ -211,7 +211,7 @@ export class LogReading {
     const { database, log } = this.#parts;
     try {
       await database.commit([...batch.files.values()], batch.events);
-      for (const state of batch.files.values()) this.#states.set(state.path, state);
+      for (const state of batch.files.values()) this.#marks.set(state.path, markOf(state));
       this.#number++;
       if (this.#failure !== undefined) log.info('the usage of coding assistants is stored again');
       this.#failure = undefined;

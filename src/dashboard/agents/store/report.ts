@@ -25,16 +25,16 @@ export function reportOn(logs: AgentLogs, events: number, follower: LogFollower,
   skipped.unreadable = countIf(follower.unreadable, isHere);
   let files = 0;
   let bytes = 0;
-  for (const { found, root, size } of follower.logs) {
+  for (const [path, { root, size }] of follower.logs) {
     if (root.logs !== logs) continue;
     files++;
     bytes += size;
     const folder = folders.get(root.path);
     if (folder) folder.files++;
-    const state = reading.stateOf(found.path);
-    skipped.lines += state?.badLines ?? 0;
-    skipped.longLines += state?.longLines ?? 0;
-    if (reading.isUnreadable(found.path)) skipped.unreadable++;
+    const mark = reading.markOf(path);
+    skipped.lines += mark?.badLines ?? 0;
+    skipped.longLines += mark?.longLines ?? 0;
+    if (reading.isUnreadable(path)) skipped.unreadable++;
   }
   const counted = Object.fromEntries(Object.entries(skipped).filter(([, count]) => count > 0));
   return { agent: logs.id, files, bytes, events, skipped: counted, folders: [...folders.values()] };

@@ -45,6 +45,9 @@ export interface FileState {
   readonly longLines: number;
 }
 
+/** What is kept of each file in memory. */
+export type FileMark = Pick<FileState, 'inode' | 'size' | 'modifiedAt' | 'position' | 'badLines' | 'longLines'>;
+
 export interface BatchEvent {
   readonly agent: AgentId;
   readonly event: AgentEvent;
@@ -128,12 +131,17 @@ export class UsageDatabase {
     return Number(row?.version ?? 0);
   }
 
-  async files(): Promise<readonly FileState[]> {
-    return (await this.#database.query('SELECT * FROM file')).map(fileOf);
+  /** By path. */
+  async files(): Promise<Map<string, FileMark>> {
+    const rows = await this.#database.query(
+      'SELECT path, inode, size, modifiedAt, position, badLines, longLines FROM file',
+    );
+    return new Map(rows.map((row) => [String(row.path), markOf(row as unknown as FileMark)]));
   }
 
   async file(path: string): Promise<FileState | undefined> {
-    return (await this.#database.query('SELECT * FROM file WHERE path = ?', [path])).map(fileOf)[0];
+    const [row] = await this.#database.query('SELECT * FROM file WHERE path = ?', [path]);
+    return row && { ...(row as unknown as FileState), isInLongLine: row.isInLongLine !== 0 };
   }
 
   async models(agent: AgentId): Promise<readonly string[]> {
@@ -191,6 +199,6 @@ function valuesOfFile(file: FileState): readonly SqlValue[] {
   return [path, agent, inode, size, modifiedAt, position, tail, Number(isInLongLine), reader, badLines, longLines];
 }
 
-function fileOf(row: Readonly<Record<string, SqlValue>>): FileState {
-  return { ...(row as unknown as FileState), isInLongLine: row.isInLongLine !== 0 };
+export function markOf({ inode, size, modifiedAt, position, badLines, longLines }: FileMark): FileMark {
+  return { inode, size, modifiedAt, position, badLines, longLines };
 }
