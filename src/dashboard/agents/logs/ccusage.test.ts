@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { AgentId } from '../event.ts';
-import { addTokens, type DailyTokens, makeWellFormed, readWithCcusage } from '../testing/ccusage.ts';
+import { costCents, readPrices } from '../prices/prices.ts';
+import {
+  addTokens,
+  costsWithCcusage,
+  type DailyTokens,
+  type FlatPrices,
+  makeWellFormed,
+  readWithCcusage,
+} from '../testing/ccusage.ts';
 import { writeClaudeLogs } from '../testing/claude-logs.ts';
 import { writeCodexLogs } from '../testing/codex-logs.ts';
 import { readLogs } from '../testing/read-logs.ts';
@@ -26,7 +34,39 @@ for (const zone of ZONES) {
   });
 }
 
-/** Tokens of input here and in ccusage 20.0.20; each shape has a model of its own. */
+/** Prices of one's own for ccusage have no surcharge for fast answers. */
+const PRICES: FlatPrices = {
+  'claude-opus-5-20260724': [5, 25, 6.25, 0.5],
+  'claude-opus-5-20260724-fast': [5, 25, 6.25, 0.5],
+  'claude-sonnet-4-6': [3, 15, 3.75, 0.3],
+  'claude-sonnet-4-6-fast': [3, 15, 3.75, 0.3],
+  'claude-haiku-4-5-20251001': [1, 5, 1.25, 0.1],
+  'claude-haiku-4-5-20251001-fast': [1, 5, 1.25, 0.1],
+  'gpt-5.3-codex': [1.75, 14, 1.75, 0.175],
+  'gpt-6.1-sol': [2, 10, 2, 0.1],
+  'gpt-5.4-mini': [0.75, 4.5, 0.75, 0.075],
+};
+
+for (const id of ['claude', 'codex'] as const) {
+  test(`${id}: at the same prices the cost of each day is ccusage's`, (t) => {
+    const home = folderOf(t);
+    for (const seed of [1, 2, 3]) {
+      const shape = { seed, startAt: Date.UTC(2026, seed, 25, 3) };
+      makeWellFormed(id === 'claude' ? writeClaudeLogs(home, shape) : writeCodexLogs(home, shape));
+    }
+    for (const zone of ZONES) {
+      const [own, theirs] = [ourCosts(id, home, zone), costsWithCcusage(id, home, zone, PRICES)];
+      assert.deepEqual(Object.keys(own).sort(), Object.keys(theirs).sort());
+      for (const [day, dollars] of Object.entries(own))
+        assert.ok(
+          Math.abs(dollars - (theirs[day] ?? 0)) < 1e-9 * dollars,
+          `${zone} ${day}: ${dollars}, ${theirs[day]}`,
+        );
+    }
+  });
+}
+
+/** Tokens of input here and in ccusage 20.0.20 and 20.0.24; each shape has a model of its own. */
 const CLAUDE_SHAPES: readonly [model: string, ours: number, theirs: number, lines: readonly string[]][] = [
   [
     'offset',
@@ -150,4 +190,24 @@ function ours(id: AgentId, home: string, zone: string): DailyTokens {
     addTokens(tokens, `${day.format(at)} ${model}`, [input, output, cacheWrite, cacheRead]);
   }
   return tokens;
+}
+
+/** Dollars by day. */
+function ourCosts(id: AgentId, home: string, zone: string): Readonly<Record<string, number>> {
+  const file = join(home, 'prices.json');
+  const models = Object.entries(PRICES).map(([model, [input, output, cacheWrite, cacheRead]]) => [
+    model,
+    { input, output, cacheWrite, cacheWriteHour: 2 * input, cacheRead },
+  ]);
+  writeFileSync(file, JSON.stringify({ models: Object.fromEntries(models) }));
+  const prices = readPrices(file);
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone });
+  const dollars: Record<string, number> = {};
+  for (const event of readLogs(id, home).events) {
+    const price = prices.priceOf(event.model);
+    assert.ok(price, event.model);
+    const date = day.format(event.at);
+    dollars[date] = (dollars[date] ?? 0) + costCents(event, price) / 100;
+  }
+  return dollars;
 }
