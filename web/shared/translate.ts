@@ -17,7 +17,7 @@ export function createTranslate<Key extends string>(
   };
   return (key, values = {}) => {
     const [one = '', many = one] = texts[key].split(' || ');
-    // As Intl.PluralRules has it for English and German.
+    // The plural rule of English and German.
     const form = typeof values.n === 'number' && values.n !== 1 ? many : one;
     return form.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = values[name];

@@ -68,7 +68,7 @@ test("a text alone is Slack's, and answered as by Slack, where a client of Slack
   assert.deepEqual([other.status, (await lastMessage(rooms)).body], [201, '*done*']);
 });
 
-test("fields of opsdeck's own payload count, whoever sends it", async (t) => {
+test("fields of opsdeck's own payload decide, also from a Slack client", async (t) => {
   const { rooms, path } = await openHook(t);
   const headers = { 'content-type': 'application/json', 'user-agent': SLACK_AGENTS[0] ?? '' };
   const body = { text: '*done*', id: 'deploy-4711' };

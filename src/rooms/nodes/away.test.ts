@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../kernel/clock.ts';
-import { listen } from '../../kernel/http/server.ts';
 import { eventually } from '../../testing/eventually.ts';
-import { openSse, type SseStream } from '../../testing/http/sse-client.ts';
 import { needsPostgres, startPostgres } from '../../testing/postgres.ts';
-import { openTestRooms } from '../testing/app.ts';
+import { nextEvent, openEventStream } from '../testing/event-stream.ts';
+import { openListeningRooms } from '../testing/listening.ts';
 
 /** The promise of every request while PostgreSQL is away. */
 const MAX_ANSWER_MS = 6_000;
 
 async function openNode(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const postgres = await startPostgres(t, { settings });
-  const rooms = await openTestRooms(t, { options: { storageUrl: postgres.url } });
-  const { app, endStreams } = rooms.rooms;
-  const addresses = [{ host: '127.0.0.1', port: 0 }];
-  const listener = await listen({ fetch: app.fetch, addresses, clock: systemClock, endStreams });
-  t.after(() => listener.close(0));
-  const stream = async (cursor?: string) => {
-    const headers = cursor === undefined ? {} : { 'last-event-id': cursor };
-    const opened = await openSse(`${listener.url}/api/event`, { headers });
-    t.after(() => opened.close());
-    return opened;
-  };
+  const rooms = await openListeningRooms(t, { options: { storageUrl: postgres.url } });
+  const stream = (cursor?: string) => openEventStream(t, rooms.url, cursor);
   return { postgres, rooms, stream };
-}
-
-/** The first event of a type. */
-async function next(stream: SseStream, type: string) {
-  for await (const { event, data, id } of stream) if (event === type) return { id, data: JSON.parse(data) };
-  assert.fail(`the stream ended without ${type}`);
 }
 
 test('without PostgreSQL memory is read, changes are refused, and streams go on', async (t) => {
@@ -39,13 +22,13 @@ test('without PostgreSQL memory is read, changes are refused, and streams go on'
   const post = (body: string, id = `id-of-${body}`) =>
     rooms.send('POST', '/api/room/ops/message', { body: { body, id } });
   const live = await stream();
-  await next(live, 'hello');
+  await nextEvent(live, 'hello');
   assert.equal((await post('before')).status, 201);
-  const seen = await next(live, 'message.created');
+  const seen = await nextEvent(live, 'message.created');
 
   const [epoch, pos] = seen.id.split('-');
   const askAhead = () => stream(`${epoch}-${Number(pos) + 5}`);
-  assert.equal((await next(await askAhead(), 'reset')).data.reason, 'ahead');
+  assert.equal((await nextEvent(await askAhead(), 'reset')).data.reason, 'ahead');
 
   await postgres.kill();
   assert.equal((await askAhead()).status, 503, 'another node may know the cursor');
@@ -55,7 +38,7 @@ test('without PostgreSQL memory is read, changes are refused, and streams go on'
   assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [503, 'storage_unavailable']);
   assert.match(refused.json, /^PostgreSQL is away /);
   assert.ok(Number(refused.headers.get('retry-after')) >= 1);
-  const event = await next(live, 'storage');
+  const event = await nextEvent(live, 'storage');
   assert.equal(event.data.state, 'away');
   assert.ok(Math.abs(Date.parse(event.data.since) - Date.now()) < 60_000);
 
@@ -70,16 +53,16 @@ test('without PostgreSQL memory is read, changes are refused, and streams go on'
   assert.match((await rooms.send('GET', '/metrics')).text, /^opsdeck_rooms_writable 0$/m);
 
   const resumed = await stream(seen.id);
-  assert.deepEqual((await next(resumed, 'storage')).data, event.data);
+  assert.deepEqual((await nextEvent(resumed, 'storage')).data, event.data);
   assert.equal((await askAhead()).status, 503);
 
   await postgres.start();
-  assert.equal((await next(live, 'storage')).data.state, 'up');
+  assert.equal((await nextEvent(live, 'storage')).data.state, 'up');
   await eventually('a post', async () => (await post('during')).status === 201);
   assert.equal((await post('after')).status, 201);
   for (const one of [live, resumed]) {
-    assert.equal((await next(one, 'message.created')).data.message.body, 'during');
-    assert.equal((await next(one, 'message.created')).data.message.body, 'after');
+    assert.equal((await nextEvent(one, 'message.created')).data.message.body, 'during');
+    assert.equal((await nextEvent(one, 'message.created')).data.message.body, 'after');
   }
   assert.equal((await rooms.send('GET', '/health')).json.status, 'healthy');
   const metrics = (await rooms.send('GET', '/metrics')).text;

@@ -1,6 +1,6 @@
 import { h, setAttribute } from '../dom.ts';
 
-/** Less is hidden of no text. */
+/** The side padding of a link: up to this width, no text is hidden. */
 const LINK_PADDING_PX = 10;
 
 /** The links to the sections of a page, for the header's own row. */

@@ -19,7 +19,7 @@ export type IncomingBody =
   | {
       readonly form: 'json';
       readonly json: JsonValue;
-      /** Sent as only clients of Slack do, whatever its fields. */
+      /** The request is one of Slack's clients, by its user agent or form field. */
       readonly isSlackRequest?: boolean;
     };
 
