@@ -30,8 +30,6 @@ export interface PageMemory {
   readonly openGroups: Map<string, boolean>;
   /** Alerts that show their details, by fingerprint. */
   readonly expanded: Set<string>;
-  /** Shown once on the silence's page after saving. */
-  notice?: string;
 }
 
 /** A page in the main part of the document. */

@@ -3,6 +3,7 @@ import { h, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
+import { Banner, Toasts } from '../shared/shell/states.ts';
 import type { Route } from './route.ts';
 import { language, t } from './text.ts';
 
@@ -15,7 +16,7 @@ const SECTIONS = [
   { name: 'settings', title: t('settings.title'), href: '#/settings' },
 ];
 
-/** The frame around the pages: header, banner, live region. */
+/** The frame around the pages: header, banners, toasts, live region. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
   readonly #sections = new Sections(t('shell.sections'), SECTIONS);
@@ -32,15 +33,22 @@ export class Shell {
     icon('plus'),
     h('span', {}, t('silence.new')),
   );
-  readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
-  /** In the document before its texts, so that screen readers announce them. */
-  readonly #conditions = h('div', { role: 'status', 'aria-label': t('shell.conditions') });
+  readonly toasts = new Toasts(browserClock, () => t('dialog.close'));
+  readonly #banner = new Banner('alert');
+  readonly #conditions = new Banner('status', t('shell.conditions'));
   readonly #live = h('p', { class: 'off-screen', role: 'status' });
 
   mount(body: HTMLElement): void {
     document.documentElement.lang = language;
     this.#header.own.replaceChildren(this.#sections.element, this.#newSilence);
-    body.append(this.#header.element, this.#conditions, this.#banner, this.main, this.#live);
+    body.append(
+      this.#header.element,
+      this.#conditions.element,
+      this.#banner.element,
+      this.main,
+      this.toasts.element,
+      this.#live,
+    );
   }
 
   /** Marks the section of a route. */
@@ -66,20 +74,15 @@ export class Shell {
 
   /** Shows what the server cannot do at present; nothing when there is nothing. */
   showConditions(texts: readonly string[]): void {
-    const sentences = texts.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
-    if (sentences.join('') === this.#conditions.textContent) return;
-    const lines = sentences.map((sentence) => h('p', {}, sentence));
-    this.#conditions.replaceChildren(...(lines.length > 0 ? [h('div', { class: 'banner conditions' }, lines)] : []));
+    this.#conditions.show(texts.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`));
   }
 
   /** Shows that the data are outdated, with a button to retry. */
   showBanner(text: string, retry: () => void): void {
-    this.#banner.replaceChildren(h('p', {}, text), h('button', { type: 'button', onclick: retry }, t('shell.retry')));
-    this.#banner.hidden = false;
+    this.#banner.show([text], h('button', { type: 'button', onclick: retry }, t('shell.retry')));
   }
 
   hideBanner(): void {
-    this.#banner.hidden = true;
-    this.#banner.replaceChildren();
+    this.#banner.show([]);
   }
 }

@@ -114,7 +114,7 @@ export class App {
       settings,
       server: { fetch: fetchBudget, put: putBudget },
       show: (dollars) => this.#screen.budget.set(dollars),
-      failed: (reason) => this.#screen.notices.toast(this.#ui.t('budget.failed', { reason })),
+      failed: (reason) => this.#screen.notices.toasts.show(this.#ui.t('budget.failed', { reason })),
     });
     this.#page = this.#build();
   }

@@ -5,7 +5,7 @@ import { h, syncChildren } from '../shared/dom.ts';
 import { readLanguage } from '../shared/language.ts';
 import { Poller } from '../shared/poller.ts';
 import { Header } from '../shared/shell/header.ts';
-import { stateBox } from '../shared/shell/states.ts';
+import { loadingBox, stateBox } from '../shared/shell/states.ts';
 import { tabVisibility } from '../shared/tab-visibility.ts';
 import { serverCard, titleOf, type Words } from './card.ts';
 import { parseServers } from './server-list.ts';
@@ -50,7 +50,7 @@ class HubPage {
       this.#examples,
     );
     this.#title.textContent = t('servers');
-    this.#main.append(this.#title, h('p', { class: 'soft loading' }, t('loading')));
+    this.#main.append(this.#title, loadingBox(t('loading')));
     const header = new Header({ own: 'hub', home: './', language, clock: browserClock, main: this.#main });
     document.body.replaceChildren(header.element, this.#main);
     this.#poller = new Poller({

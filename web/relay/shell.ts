@@ -3,6 +3,7 @@ import { h } from '../shared/dom.ts';
 import type { Language } from '../shared/language.ts';
 import { Header } from '../shared/shell/header.ts';
 import { Sections } from '../shared/shell/sections.ts';
+import { Banner } from '../shared/shell/states.ts';
 import { formatHash, type Route, SECTIONS } from './route.ts';
 import type { Ui } from './ui.ts';
 
@@ -18,16 +19,15 @@ export interface ShellParts {
   onRetry(): void;
 }
 
-/** The frame around the sections: header with environment and sections, banner. */
+/** The frame around the sections: header with environment and sections, banners. */
 export class Shell {
   readonly main = h('main', { id: 'main', tabindex: -1 });
   readonly #ui: Ui;
   readonly #header: Header;
   readonly #sections: Sections;
   readonly #environment: HTMLSelectElement;
-  readonly #banner = h('div', { class: 'banner', role: 'alert', hidden: true });
-  /** In the document before its text, so that screen readers announce it. */
-  readonly #condition = h('div', { role: 'status' });
+  readonly #banner = new Banner('alert');
+  readonly #condition = new Banner('status');
   readonly #parts: ShellParts;
   #environments = '';
 
@@ -46,7 +46,7 @@ export class Shell {
   mount(body: HTMLElement): void {
     document.documentElement.lang = this.#ui.language;
     this.#header.own.replaceChildren(this.#environment, this.#sections.element);
-    body.replaceChildren(this.#header.element, this.#banner, this.#condition, this.main);
+    body.replaceChildren(this.#header.element, this.#banner.element, this.#condition.element, this.main);
   }
 
   focusLanguage(): void {
@@ -81,20 +81,13 @@ export class Shell {
 
   /** Shows what is wrong with the source of the environment, with a link to its status; nothing if it works. */
   showCondition(state: keyof typeof CONDITIONS | 'VALID', href: string): void {
-    const text = state === 'VALID' ? '' : this.#ui.t(CONDITIONS[state]);
-    if (this.#condition.dataset.text === text) return;
-    this.#condition.dataset.text = text;
-    const link = h('a', { href }, this.#ui.t('status'));
-    this.#condition.replaceChildren(...(text === '' ? [] : [h('div', { class: 'banner' }, h('p', {}, text), link)]));
+    const { t } = this.#ui;
+    this.#condition.show(state === 'VALID' ? [] : [t(CONDITIONS[state])], h('a', { href }, t('status')));
   }
 
   /** Undefined: nothing is wrong. */
   showBanner(text: string | undefined): void {
-    this.#banner.hidden = text === undefined;
-    if (text === undefined) this.#banner.replaceChildren();
-    else if (this.#banner.firstChild?.textContent !== text) {
-      const retry = h('button', { type: 'button', onclick: () => this.#parts.onRetry() }, this.#ui.t('retry'));
-      this.#banner.replaceChildren(h('p', {}, text), retry);
-    }
+    const retry = h('button', { type: 'button', onclick: () => this.#parts.onRetry() }, this.#ui.t('retry'));
+    this.#banner.show(text === undefined ? [] : [text], retry);
   }
 }

@@ -3,6 +3,7 @@ import type { WireStorage } from '../../src/rooms/contract/feed.ts';
 import type { WireMessage } from '../../src/rooms/contract/message.ts';
 import type { Clock } from '../shared/clock.ts';
 import { h } from '../shared/dom.ts';
+import { Toasts } from '../shared/shell/states.ts';
 import { CommandList } from './composer/command-list.ts';
 import { Composers } from './composer/composers.ts';
 import { chooseEmoji } from './composer/emoji-picker.ts';
@@ -32,7 +33,6 @@ import { Drawer } from './shell/drawer.ts';
 import { Notifier } from './shell/notifier.ts';
 import { pageHeader } from './shell/page-header.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
-import { Toast } from './shell/toast.ts';
 import type { Actions, Ui } from './shell/ui.ts';
 import { t } from './text/text.ts';
 import { ThreadPanel } from './thread/panel.ts';
@@ -43,7 +43,7 @@ export class App {
   readonly #clock: Clock;
   readonly #element = h('div', { class: 'app', 'data-pane': 'room' });
   readonly #announcer = new Announcer(() => this.#ui.model.current);
-  readonly #toast: Toast;
+  readonly #toasts: Toasts;
   readonly #ui: Ui;
   readonly #outbox: Outbox;
   readonly #link: LiveLink;
@@ -67,7 +67,7 @@ export class App {
   constructor(boot: Boot, clock: Clock, storage: OutboxStorage, signedOut: () => void) {
     this.#boot = boot;
     this.#clock = clock;
-    this.#toast = new Toast(clock);
+    this.#toasts = new Toasts(clock, () => t('close'));
     const api = createApi(clock, boot);
     api.onSignedOut = signedOut;
     const topics = new Topics((action) => requestAnimationFrame(action));
@@ -82,7 +82,7 @@ export class App {
       discovered: () => void this.#inbox.load(),
       left: (entry) => this.#left(entry),
     });
-    const say: Actions['say'] = (text, offer) => this.#toast.show(text, offer);
+    const say: Actions['say'] = (text, offer) => this.#toasts.show(text, offer);
     const actions = createActions(
       {
         reply: (message) =>
@@ -169,7 +169,7 @@ export class App {
       pageHeader(this.#clock, this.#pane.flow.element),
       this.#element,
       this.#announcer.element,
-      this.#toast.element,
+      this.#toasts.element,
     );
     this.#element.append(this.#rail.element, this.#pane.element, this.#drawer.element);
     for (const room of this.#boot.rooms) model.put(room);

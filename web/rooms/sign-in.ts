@@ -1,6 +1,7 @@
 import type { Boot } from '../../src/rooms/contract/boot.ts';
 import type { SessionBody } from '../../src/rooms/contract/session.ts';
 import { h } from '../shared/dom.ts';
+import { formError } from '../shared/shell/states.ts';
 import type { Api } from './api.ts';
 import { reasonOf } from './api-error.ts';
 import { readInvitation } from './room/invitation.ts';
@@ -11,7 +12,7 @@ import { t } from './text/text.ts';
 
 /** The sign-in form: a token, an invite for a new user, or, on a server without sign-in, a name. */
 export function signInPage(auth: Boot['auth'], invite: string | undefined, api: Api): HTMLElement {
-  const problem = h('p', { class: 'form-problem', role: 'alert' });
+  const problem = formError();
   const form =
     auth === 'none' ? nameForm() : invite === undefined ? tokenForm(api, problem) : inviteForm(api, invite, problem);
   return h('main', { class: 'sign-in', id: 'main', tabindex: -1 }, form, problem);

@@ -1,4 +1,5 @@
 import { h, setText } from '../../shared/dom.ts';
+import { formError } from '../../shared/shell/states.ts';
 import { expectApiError } from '../states.ts';
 import { t } from '../text.ts';
 
@@ -15,7 +16,7 @@ export interface Question {
  */
 export function confirmAction(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
-    const error = h('p', { class: 'form-error', role: 'alert', hidden: true });
+    const error = formError();
     const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, t('dialog.cancel'));
     const perform = h('button', { type: 'button', class: 'danger' }, question.action);
     let done = false;
@@ -35,7 +36,6 @@ export function confirmAction(question: Question): Promise<boolean> {
         dialog.close();
       } catch (failure) {
         setText(error, expectApiError(failure).message);
-        error.hidden = false;
         perform.disabled = false;
       }
     });

@@ -1,5 +1,6 @@
 import type { Matcher } from '../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../shared/dom.ts';
+import { fieldError } from '../../shared/shell/states.ts';
 import { t } from '../text.ts';
 import { formatMatcher, formatMatchers, parseFilterInput, parseMatchers } from './matcher-text.ts';
 import { Suggestions } from './suggestions.ts';
@@ -27,7 +28,7 @@ export class FilterBox {
   readonly #chips = h('ul', { class: 'chips', 'aria-label': t('filter.matchers'), hidden: true });
   readonly #field: HTMLInputElement;
   readonly #suggestions: Suggestions;
-  readonly #error: HTMLParagraphElement;
+  readonly #error: HTMLElement;
   /** Undefined when a link's text cannot be parsed; the server reports its error. */
   #matchers: readonly Matcher[] | undefined = [];
   #filter = '';
@@ -36,7 +37,7 @@ export class FilterBox {
   constructor(parts: FilterBoxParts) {
     this.#parts = parts;
     const { id, label, placeholder } = parts;
-    this.#error = h('p', { class: 'field-error', id: `${id}-error`, role: 'alert', hidden: true });
+    this.#error = fieldError(`${id}-error`);
     this.#field = h('input', {
       id,
       type: 'text',
@@ -105,7 +106,6 @@ export class FilterBox {
   showError(text: string | undefined): void {
     this.#isRefused = false;
     setText(this.#error, text ?? '');
-    this.#error.hidden = text === undefined;
     setAttribute(this.#field, 'aria-invalid', text !== undefined && 'true');
   }
 

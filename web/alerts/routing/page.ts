@@ -1,6 +1,7 @@
 import type { Explanation } from '../../../src/alerts/contract/explanation.ts';
 import type { Routing } from '../../../src/alerts/contract/routing.ts';
 import { h, setText } from '../../shared/dom.ts';
+import { fieldError } from '../../shared/shell/states.ts';
 import { labelParameters } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { parseMatchers } from '../parts/matcher-text.ts';
@@ -24,7 +25,7 @@ export class RoutingPage implements Page {
     spellcheck: 'false',
     'aria-describedby': 'routing-error',
   });
-  readonly #error = h('p', { class: 'field-error', id: 'routing-error', role: 'alert', hidden: true });
+  readonly #error = fieldError('routing-error');
   readonly #result = h('p', { class: 'routing-result', role: 'status' });
   readonly #tree = h('div', { class: 'routing-parts' }, loadingBox(t('routing.what')));
   readonly #abort = new AbortController();
@@ -88,20 +89,15 @@ export class RoutingPage implements Page {
     const { labels: text } = this.#route;
     this.#field.value = text;
     const labels = readLabels(text);
-    this.#showError(text !== '' && !labels ? t('routing.bad-label') : '');
+    setText(this.#error, text !== '' && !labels ? t('routing.bad-label') : '');
     if (!labels) return this.#draw(undefined);
     try {
       this.#draw(await this.#context.api.report('explain', labelParameters(labels), this.#abort.signal));
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#draw(undefined);
-      this.#showError(expectApiError(error).message);
+      setText(this.#error, expectApiError(error).message);
     }
-  }
-
-  #showError(text: string): void {
-    setText(this.#error, text);
-    this.#error.hidden = text === '';
   }
 
   #draw(explanation: Explanation | undefined): void {

@@ -1,4 +1,5 @@
 import { h, setText } from '../../shared/dom.ts';
+import { fieldError } from '../../shared/shell/states.ts';
 import { askPermission, playSound } from '../news/signals.ts';
 import { t } from '../text.ts';
 import type { Settings } from './settings.ts';
@@ -6,7 +7,7 @@ import type { Settings } from './settings.ts';
 /** Sound and notification of new critical alerts. Permission is asked for when the notification is turned on. */
 export function newsFields(settings: Settings): HTMLElement {
   const { sound, desktop } = settings.values;
-  const problem = h('p', { class: 'field-error', role: 'alert', hidden: true });
+  const problem = fieldError();
   const box = (checked: boolean, title: string, onChange: (box: HTMLInputElement) => void) => {
     const input = h('input', { type: 'checkbox', checked, onchange: () => onChange(input) });
     return h('label', { class: 'radio' }, input, title);
@@ -15,8 +16,8 @@ export function newsFields(settings: Settings): HTMLElement {
     const answer = input.checked ? await askPermission() : 'granted';
     input.checked &&= answer === 'granted';
     settings.change({ desktop: input.checked });
-    problem.hidden = answer === 'granted';
-    setText(problem, t(answer === 'unsupported' ? 'settings.desktop.unsupported' : 'settings.desktop.denied'));
+    const refused = t(answer === 'unsupported' ? 'settings.desktop.unsupported' : 'settings.desktop.denied');
+    setText(problem, answer === 'granted' ? '' : refused);
   };
   return h(
     'fieldset',

@@ -6,14 +6,13 @@ import { acknowledgementOf } from './annotations.ts';
 import { performEach } from './bulk.ts';
 import { askForName } from './name-dialog.ts';
 import { reportFailures } from './report-dialog.ts';
-import { showToast } from './toast.ts';
 
 /**
  * Acknowledges the alerts: one silence for each, in the user's name, which the server renews while the alert fires and ends
  * with it. Asks for the name once. Resolves when the server has them, or the user has cancelled; failures are shown.
  */
 export async function acknowledge(alerts: readonly Pick<Alert, 'labels'>[], context: PageContext): Promise<void> {
-  const { api, clock, settings } = context;
+  const { api, clock, settings, shell } = context;
   if (alerts.length === 0) return;
   const name = settings.values.creator || (await askForName());
   if (name === undefined) return;
@@ -26,9 +25,9 @@ export async function acknowledge(alerts: readonly Pick<Alert, 'labels'>[], cont
     const ids = done.map(({ result }) => result);
     const perform = async () => {
       const undone = await performEach(ids, (id) => api.expireSilence(id));
-      showToast(context, t('silence.undone', { n: undone.done.length }));
+      shell.toasts.show(t('silence.undone', { n: undone.done.length }));
     };
-    showToast(context, t('silence.acknowledged.alerts', { n: done.length }), { title: t('silence.undo'), perform });
+    shell.toasts.show(t('silence.acknowledged.alerts', { n: done.length }), { label: t('silence.undo'), perform });
   }
   if (failed.length > 0) {
     const failures = failed.map(({ item, error }) => ({

@@ -7,7 +7,6 @@ import { t } from '../text.ts';
 import { extended, revived } from './annotations.ts';
 import { type BulkResult, performEach } from './bulk.ts';
 import { reportFailures } from './report-dialog.ts';
-import { showToast } from './toast.ts';
 
 /** What the user sees of the silences changes; reloads it. */
 type OnChanged = () => Promise<void>;
@@ -26,7 +25,7 @@ export async function expireSilences(
   context: PageContext,
   onChanged: OnChanged,
 ): Promise<void> {
-  const { api, clock } = context;
+  const { api, clock, shell } = context;
   const [first] = silences;
   if (!first) return;
   const names = { n: silences.length, name: formatMatchers(first.matchers) };
@@ -45,12 +44,12 @@ export async function expireSilences(
   const expired = result.done.map(({ item }) => item);
   const revive = async () => {
     const revival = await performEach(expired, (silence) => api.saveSilence(revived(silence, clock.now())));
-    showToast(context, t('silence.revived', { n: revival.done.length }));
+    shell.toasts.show(t('silence.revived', { n: revival.done.length }));
     report(t('silence.revive.failed', { n: revival.failed.length, all: expired.length }), revival);
     await onChanged();
   };
   if (expired.length > 0) {
-    showToast(context, t('silence.expired', { n: expired.length }), { title: t('silence.undo'), perform: revive });
+    shell.toasts.show(t('silence.expired', { n: expired.length }), { label: t('silence.undo'), perform: revive });
   }
   await onChanged();
   report(t('silence.expire.failed', { n: result.failed.length, all: silences.length }), result);
@@ -63,10 +62,10 @@ export async function extendSilences(
   context: PageContext,
   onChanged: OnChanged,
 ): Promise<void> {
-  const { api, clock } = context;
+  const { api, clock, shell } = context;
   const result = await performEach(silences, (silence) => api.saveSilence(extended(silence, ms, clock.now())));
   if (result.done.length > 0) {
-    showToast(context, t('silence.extended', { n: result.done.length, span: formatAge(ms) }));
+    shell.toasts.show(t('silence.extended', { n: result.done.length, span: formatAge(ms) }));
   }
   await onChanged();
   report(t('silence.extend.failed', { n: result.failed.length, all: silences.length }), result);

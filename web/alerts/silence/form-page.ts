@@ -1,4 +1,5 @@
 import { h } from '../../shared/dom.ts';
+import { formError } from '../../shared/shell/states.ts';
 import type { ApiError } from '../api.ts';
 import type { Page, PageContext } from '../page.ts';
 import { parseMatchers } from '../parts/matcher-text.ts';
@@ -45,8 +46,7 @@ export class SilenceFormPage implements Page {
     const form = new SilenceForm(context, { draft, ...(sets.length > 1 && { sets }) });
     page.#form = form;
     const problem = parsed.flatMap((one) => ('problem' in one ? one.problem : []))[0];
-    if (problem !== undefined)
-      page.#body.append(h('p', { class: 'form-error', role: 'alert' }, t('silence.link.unreadable', { problem })));
+    if (problem !== undefined) page.#body.append(formError(t('silence.link.unreadable', { problem })));
     page.#body.append(form.element);
     return page;
   }

@@ -3,7 +3,6 @@ import type { PageContext } from '../page.ts';
 import { newSilenceHash } from '../route.ts';
 import { expectApiError } from '../states.ts';
 import { coverAlerts, formatMatcherSets } from './cover.ts';
-import { showToast } from './toast.ts';
 
 /** Opens the form for few silences of exactly these alerts, for which it looks at all alerts of the server. */
 export async function openSilenceForm(
@@ -15,6 +14,6 @@ export async function openSilenceForm(
     const all = alerts.length === 1 ? [] : await context.api.alerts([]);
     location.hash = newSilenceHash(formatMatcherSets(coverAlerts(alerts, all)));
   } catch (error) {
-    showToast(context, expectApiError(error).message);
+    context.shell.toasts.show(expectApiError(error).message);
   }
 }

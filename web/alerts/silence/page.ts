@@ -1,5 +1,5 @@
 import type { Alert, Silence } from '../../../src/alerts/contract/wire.ts';
-import { h, setText } from '../../shared/dom.ts';
+import { h } from '../../shared/dom.ts';
 import type { Poller } from '../../shared/poller.ts';
 import { AlertRows } from '../alert/rows.ts';
 import { Stops } from '../alert/stops.ts';
@@ -20,7 +20,6 @@ export class SilencePage implements Page {
   readonly #id: string;
   readonly #poller: Poller;
   readonly #title = h('h1', { tabindex: -1 }, t('silence.one'));
-  readonly #notice = h('p', { class: 'notice', role: 'status' });
   readonly #details = h('div', { class: 'silence-details' }, loadingBox(t('silence.one')));
   readonly #affectedTitle = h('h2', {}, t('silence.matching'));
   readonly #affected = h('section', { class: 'affected', hidden: true });
@@ -32,14 +31,11 @@ export class SilencePage implements Page {
     this.#context = context;
     this.#id = id;
     document.title = `${t('silence.one')} · opsdeck`;
-    setText(this.#notice, context.memory.notice ?? '');
-    this.#notice.hidden = context.memory.notice === undefined;
-    delete context.memory.notice;
     this.#rows = new AlertRows({ times: context.times, expanded: new Set() }, t('silence.matching'));
     this.#stops = new Stops(this.#rows.element);
     this.#affected.append(this.#affectedTitle, this.#rows.element);
     const head = h('p', { class: 'crumb' }, h('a', { href: '#/silences' }, t('silence.title')));
-    this.element.append(head, this.#title, this.#notice, this.#details, this.#affected);
+    this.element.append(head, this.#title, this.#details, this.#affected);
     this.#poller = pollFor(context, (signal) => this.#load(signal));
     void this.#poller.refresh();
   }

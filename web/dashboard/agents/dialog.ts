@@ -1,5 +1,6 @@
 import type { AgentReport, AgentStatus } from '../../../src/dashboard/contract/agents.ts';
 import { type Child, h } from '../../shared/dom.ts';
+import { formError } from '../../shared/shell/states.ts';
 import type { Ui } from '../shell/ui.ts';
 import { english, type TextKey } from '../text/en.ts';
 import { agentName, priceDate } from './texts.ts';
@@ -11,7 +12,7 @@ export function showLogs(ui: Ui, status: AgentStatus): void {
     'dialog',
     { class: 'logs', 'aria-labelledby': 'logs-title' },
     h('h2', { id: 'logs-title' }, t('logs.title')),
-    status.problem ? h('p', { class: 'logs-problem', role: 'alert' }, status.problem) : undefined,
+    status.problem && formError(status.problem),
     figures(ui, status.agents),
     h('h3', {}, t('logs.folders')),
     h(

@@ -1,7 +1,8 @@
 import type { Child } from '../../shared/dom.ts';
-import { h, setAttribute } from '../../shared/dom.ts';
+import { h, setAttribute, setText } from '../../shared/dom.ts';
 import type { IconName } from '../../shared/icons.ts';
 import { icon } from '../../shared/icons.ts';
+import { fieldError } from '../../shared/shell/states.ts';
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -101,7 +102,7 @@ export class Field<Control extends HTMLElement> {
     const id = control.id || `field-${fields}`;
     this.control = control;
     control.id = id;
-    this.#error = h('p', { class: 'field-error', id: `${id}-error`, 'aria-live': 'polite' });
+    this.#error = fieldError(`${id}-error`);
     control.setAttribute('aria-describedby', `${id}-error`);
     this.element = h(
       'div',
@@ -114,7 +115,7 @@ export class Field<Control extends HTMLElement> {
   }
 
   showError(text: string | undefined): void {
-    if (this.#error.textContent !== (text ?? '')) this.#error.textContent = text ?? '';
+    setText(this.#error, text ?? '');
     setAttribute(this.control, 'aria-invalid', text !== undefined && 'true');
   }
 }

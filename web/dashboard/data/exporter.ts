@@ -31,7 +31,7 @@ export class Exporter {
     const { charts, screen, ui } = this.#parts.page();
     const picture = await charts.picture({ title: ui.t('title'), subtitle: screen.header.status });
     if (picture) saveFile(picture, this.#name('charts', query, 'png'));
-    else screen.notices.toast(ui.t('export.no-picture'));
+    else screen.notices.toasts.show(ui.t('export.no-picture'));
   }
 
   #name(what: string, { user, zone }: ViewQuery, ending: string): string {

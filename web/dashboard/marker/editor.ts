@@ -87,14 +87,14 @@ export class MarkerEditor {
     notices().show('import', undefined);
     const { added, updated, skipped } = preview;
     if (added + updated === 0) {
-      notices().toast(t('import.nothing', { name: file.name, skipped }));
+      notices().toasts.show(t('import.nothing', { name: file.name, skipped }));
       return;
     }
     const text = t('import.text', { added, updated, skipped });
     if (!(await confirmAction(ui(), { title: t('import.title'), text, action: t('import.action') }))) return;
     // Markers may have changed while the dialog was open: merges anew.
     markers.adopt(markers.preview({ version: 1, markers: preview.markers }) ?? preview);
-    notices().toast(t('import.done', { added, updated }));
+    notices().toasts.show(t('import.done', { added, updated }));
   }
 
   exportAll(): void {
@@ -116,7 +116,7 @@ export class MarkerEditor {
       onSave: (saved) => {
         const isSample = marker !== undefined && markers.isSample(marker.id);
         save(saved);
-        notices().toast(t(isSample ? 'marker.sample' : 'marker.saved', { project: saved.project }));
+        notices().toasts.show(t(isSample ? 'marker.sample' : 'marker.saved', { project: saved.project }));
       },
       onDelete: () => marker && void this.#remove(marker),
     });
@@ -149,7 +149,7 @@ export class MarkerEditor {
     if (!(await confirmAction(ui(), question))) return;
     markers.remove(marker.id);
     const undo = { label: t('undo'), perform: () => markers.restore(marker, isSample) };
-    notices().toast(t('marker.deleted', { project }), undo);
+    notices().toasts.show(t('marker.deleted', { project }), undo);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Settings } from '../data/settings.ts';
 import type { TopModels } from '../data/state.ts';
 import { MarkerPopover } from '../marker/popover.ts';
 import { createFormat, localeOf } from '../text/format.ts';
+import { reportNoCharts } from '../text/notice-texts.ts';
 import { createTranslate } from '../text/translate.ts';
 import { pagePalette } from './palette.ts';
 import type { ScreenActions, ScreenStart } from './screen.ts';
@@ -69,6 +70,8 @@ export class Page {
   }
 
   #mountCharts(parts: PageParts): ChartsHost {
+    const { notices } = this.screen;
+    reportNoCharts(false, notices);
     return new ChartsHost(this.screen.charts, {
       ui: this.ui,
       settings: parts.settings,
@@ -80,9 +83,7 @@ export class Page {
       onMarkRange: (range) => parts.onMarkRange(range),
       onNewMarker: () => parts.actions.onNewMarker(),
       onDisplay: () => parts.onDisplay(),
-      onFailure: () => {
-        this.screen.chartError.hidden = false;
-      },
+      onFailure: () => reportNoCharts(true, notices),
     });
   }
 }

@@ -65,8 +65,6 @@ export class Screen {
   readonly requests: RequestsTable;
   /** Holds the sections of charts. */
   readonly charts: HTMLElement;
-  /** Shown if the charts' code cannot be loaded. */
-  readonly chartError: HTMLElement;
   readonly #kpis: KpiRow;
   readonly budget: BudgetPanel;
   readonly #markers: MarkerTable;
@@ -118,7 +116,6 @@ export class Screen {
       onPage: (page) => actions.onPage(page),
       onOrder: (order) => actions.onOrder(order),
     });
-    this.chartError = h('p', { class: 'card state', role: 'alert', hidden: true }, ui.t('error.charts'));
     this.charts = this.#layOut();
     this.#main.append(this.charts);
   }
@@ -135,7 +132,7 @@ export class Screen {
       h('div', { class: 'frame' }, this.#sections(), this.#main),
       h('footer', { class: 'foot' }, this.#disclaimer),
       // In the corner, where they move no other element.
-      h('div', { class: 'corner' }, this.notices.toasts, this.progress.element),
+      h('div', { class: 'corner' }, this.notices.toasts.element, this.progress.element),
       this.dropZone.overlay,
       this.#live,
     );
@@ -203,7 +200,6 @@ export class Screen {
       this.dropZone.element,
       this.range.element,
       h('div', { class: 'summary' }, this.#kpis.element, this.budget.element),
-      this.chartError,
       h(
         'section',
         { id: 'overview', class: 'charts-main', 'aria-label': t('section.overview'), 'data-charts': 'overview' },

@@ -340,8 +340,8 @@ export const german: Readonly<Record<TextKey, string>> = {
   'error.worker': 'Die Daten lassen sich nicht lesen.',
   'error.worker-text':
     'Ein Teil der Seite ließ sich nicht laden: {reason} Die Seite neu laden; hilft das nicht, den Server neu starten.',
-  'error.charts':
-    'Die Diagramme ließen sich nicht laden. Die Seite neu laden; alle Zahlen stehen unten in den Tabellen.',
+  'error.charts': 'Die Diagramme ließen sich nicht laden.',
+  'error.charts-text': 'Die Seite neu laden; alle Zahlen stehen unten in den Tabellen.',
 
   'keys.search': 'Filter der Anfragen',
   'keys.granularity': 'Auflösung',

@@ -337,7 +337,8 @@ export const english = {
   'error.worker': 'The data cannot be read.',
   'error.worker-text':
     'A part of the page could not be loaded: {reason} Reload the page; if that does not help, restart the server.',
-  'error.charts': 'The charts could not be loaded. Reload the page; all figures are in the tables below.',
+  'error.charts': 'The charts could not be loaded.',
+  'error.charts-text': 'Reload the page; all figures are in the tables below.',
 
   'keys.search': 'Filters of the requests',
   'keys.granularity': 'Granularity',

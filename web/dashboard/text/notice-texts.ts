@@ -24,15 +24,25 @@ export function reportFile(
   }
   notices.show(`csv-${name}`, (spoken) => csvNotice(result, spoken));
   if (!isChosen) return;
-  if (result.status === 'added') notices.toast(t('csv.added', { n: result.events, name }));
-  else if (result.status === 'duplicate') notices.toast(t('csv.duplicate', { name }));
+  if (result.status === 'added') notices.toasts.show(t('csv.added', { n: result.events, name }));
+  else if (result.status === 'duplicate') notices.toasts.show(t('csv.duplicate', { name }));
 }
+
+const reload = ({ t }: Ui) => ({ label: t('reload'), perform: () => location.reload() });
 
 /** Shows that the worker has failed. */
 export function reportBroken(reason: string, notices: Notices): void {
-  notices.show('worker', ({ t }) => {
-    const actions = [{ label: t('reload'), perform: () => location.reload() }];
-    return { tone: 'error', title: t('error.worker'), text: t('error.worker-text', { reason }), actions };
+  notices.show('worker', (ui) => {
+    const text = ui.t('error.worker-text', { reason });
+    return { tone: 'error', title: ui.t('error.worker'), text, actions: [reload(ui)] };
+  });
+}
+
+/** Shows that the code of the charts cannot be loaded, or no longer that. */
+export function reportNoCharts(areMissing: boolean, notices: Notices): void {
+  notices.show('charts', (ui) => {
+    if (!areMissing) return undefined;
+    return { tone: 'error', title: ui.t('error.charts'), text: ui.t('error.charts-text'), actions: [reload(ui)] };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FlagDetails, SwitchAnswer } from '../../../src/relay/contract/page.ts';
 import { h, setText } from '../../shared/dom.ts';
+import { noticeBox, offerButton } from '../../shared/shell/states.ts';
 import { ApiError } from '../api.ts';
 import type { PageContext } from '../page.ts';
 
@@ -11,7 +12,7 @@ export class SwitchPanel {
   readonly #form: HTMLFormElement;
   readonly #comment: HTMLInputElement;
   readonly #confirm = h('button', { type: 'submit', class: 'primary' });
-  readonly #notice = h('div', { class: 'switch-notice', role: 'status' });
+  readonly #result = h('div', { class: 'switch-result', role: 'status' });
   #details: FlagDetails;
 
   constructor(context: PageContext, details: FlagDetails) {
@@ -30,7 +31,7 @@ export class SwitchPanel {
       if (event.key === 'Escape') this.#close();
     });
     this.#button.addEventListener('click', () => {
-      this.#notice.replaceChildren();
+      this.#result.replaceChildren();
       this.#form.hidden = false;
       this.#button.hidden = true;
       this.#comment.focus();
@@ -48,7 +49,7 @@ export class SwitchPanel {
     }
     setText(this.#button, t(flag.on ? 'switch.off' : 'switch.on'));
     setText(this.#confirm, t(flag.on ? 'switch.confirm.off' : 'switch.confirm.on'));
-    if (this.#form.parentElement !== this.element) this.element.replaceChildren(this.#button, this.#form, this.#notice);
+    if (this.#form.parentElement !== this.element) this.element.replaceChildren(this.#button, this.#form, this.#result);
   }
 
   #close(): void {
@@ -76,16 +77,14 @@ export class SwitchPanel {
   }
 
   #refuse(reason: string): void {
-    this.#notice.replaceChildren(h('p', { class: 'field-error' }, reason));
+    this.#result.replaceChildren(noticeBox('error', [reason]));
     this.#context.refresh();
   }
 
   #showDone(on: boolean, { file, version }: SwitchAnswer): void {
     const { t } = this.#context.ui;
-    const undo = () => void this.#switch(!on, version ?? this.#details.flag.version, t('switch.undo.comment'));
-    this.#notice.replaceChildren(
-      h('p', { class: 'notice' }, t(on ? 'switch.done.on' : 'switch.done.off', { file })),
-      h('button', { type: 'button', class: 'small', onclick: undo }, t('switch.undo')),
-    );
+    const perform = () => void this.#switch(!on, version ?? this.#details.flag.version, t('switch.undo.comment'));
+    const text = t(on ? 'switch.done.on' : 'switch.done.off', { file });
+    this.#result.replaceChildren(noticeBox('good', [text], [offerButton({ label: t('switch.undo'), perform })]));
   }
 }

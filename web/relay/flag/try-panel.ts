@@ -1,5 +1,6 @@
 import type { TryAnswer } from '../../../src/relay/contract/page.ts';
 import { h, setAttribute } from '../../shared/dom.ts';
+import { fieldError } from '../../shared/shell/states.ts';
 import { ApiError } from '../api.ts';
 import type { PageContext } from '../page.ts';
 import { swatch } from '../parts/share-bar.ts';
@@ -14,7 +15,14 @@ let lastContext = FIRST_CONTEXT;
 export class TryPanel {
   readonly element: HTMLElement;
   readonly #context: PageContext;
-  readonly #field = h('textarea', { class: 'code', rows: 3, spellcheck: 'false', id: 'try-context' });
+  readonly #field = h('textarea', {
+    class: 'code',
+    rows: 3,
+    spellcheck: 'false',
+    id: 'try-context',
+    'aria-describedby': 'try-error',
+  });
+  readonly #error = fieldError('try-error');
   readonly #result = h('div', { class: 'try-result', role: 'status' });
   readonly #flag: string;
   readonly #environment: string;
@@ -38,6 +46,7 @@ export class TryPanel {
       h('label', { for: 'try-context' }, t('try.context')),
       this.#field,
       h('button', { type: 'submit', 'aria-keyshortcuts': 'Control+Enter' }, t('try.run')),
+      this.#error,
       this.#result,
     );
   }
@@ -62,12 +71,14 @@ export class TryPanel {
 
   #refuse(reason: string): void {
     setAttribute(this.#field, 'aria-invalid', 'true');
-    this.#result.replaceChildren(h('p', { class: 'field-error' }, reason));
+    this.#error.textContent = reason;
+    this.#result.replaceChildren();
   }
 
   #show({ value, variation, reason, steps }: TryAnswer): void {
     const { t } = this.#context.ui;
     setAttribute(this.#field, 'aria-invalid', undefined);
+    this.#error.textContent = '';
     this.#result.replaceChildren(
       h(
         'p',

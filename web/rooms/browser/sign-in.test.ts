@@ -23,7 +23,7 @@ test('signing in', { timeout: 600_000 }, async (t) => {
     const page = await openPage(t, browser, server.url);
     await page.getByLabel('Token').fill('odr_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.locator('.form-problem').filter({ hasText: /\w/ }).waitFor();
+    await page.locator('.form-error').filter({ hasText: /\w/ }).waitFor();
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'No rooms yet' }).waitFor();

@@ -1,5 +1,6 @@
 import { h, syncChildren } from '../../shared/dom.ts';
 import { icon } from '../../shared/icons.ts';
+import { closeButton } from '../../shared/shell/states.ts';
 import { printDay, withLocalTimes } from '../shell/time-text.ts';
 import type { Ui } from '../shell/ui.ts';
 import { noticeWords } from '../text/server-words.ts';
@@ -224,24 +225,15 @@ export class FlowView {
       case 'notice':
         return h(
           'div',
-          { class: 'notice', role: 'status' },
+          { class: 'private-notice', role: 'status' },
           icon('eye'),
           h(
             'div',
             {},
             h('p', { class: 'soft' }, t('notice.private')),
-            h('p', { class: 'notice-text' }, withLocalTimes(noticeWords(row.text))),
+            h('p', {}, withLocalTimes(noticeWords(row.text))),
           ),
-          h(
-            'button',
-            {
-              type: 'button',
-              class: 'icon-button',
-              'aria-label': t('notice.dismiss'),
-              onclick: () => ui.actions.dropNote(row.id),
-            },
-            icon('close'),
-          ),
+          closeButton(t('notice.dismiss'), () => ui.actions.dropNote(row.id)),
         );
     }
   }

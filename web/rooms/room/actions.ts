@@ -46,7 +46,7 @@ export function createActions(hooks: ActionHooks, ui: () => Ui): Actions {
       askToDelete(summaryOf(message), async () => {
         take(await ui().api.remove(message.id), message);
         if (message.type !== 'text' || message.author.id !== ui().model.account.id) return;
-        hooks.say(t('delete.done'), { label: t('delete.again'), act: () => hooks.writeAgain(message) });
+        hooks.say(t('delete.done'), { label: t('delete.again'), perform: () => hooks.writeAgain(message) });
       }),
     react(message, emoji) {
       const { api, model } = ui();

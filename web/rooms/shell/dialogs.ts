@@ -2,6 +2,7 @@ import type { Boot } from '../../../src/rooms/contract/boot.ts';
 import type { RoomDraftBody, WireRoom } from '../../../src/rooms/contract/room.ts';
 import type { Child } from '../../shared/dom.ts';
 import { h } from '../../shared/dom.ts';
+import { formError } from '../../shared/shell/states.ts';
 import { reasonOf } from '../api-error.ts';
 import { ROOT } from '../root.ts';
 import type { TextKey } from '../text/en.ts';
@@ -19,7 +20,7 @@ interface Asked {
 
 /** A dialog with one action. */
 function ask({ title, body, action, isDanger, act }: Asked): void {
-  const problem = h('p', { class: 'form-problem', role: 'alert' });
+  const problem = formError();
   const perform = h('button', { type: 'submit', class: isDanger ? 'danger' : 'primary' }, action);
   const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, t('cancel'));
   const form = h(

@@ -1,10 +1,10 @@
 import type { WireMessage } from '../../../src/rooms/contract/message.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Offer } from '../../shared/shell/states.ts';
 import type { Api } from '../api.ts';
 import type { CommandList } from '../composer/command-list.ts';
 import type { Topics } from '../rail/topics.ts';
 import type { RoomsModel } from '../room/model.ts';
-import type { Offer } from './toast.ts';
 
 /** The actions of the user. */
 export interface Actions {
@@ -31,7 +31,7 @@ export interface Actions {
   discardSend(id: string): void;
   dropNote(id: string): void;
   fail(error: unknown): void;
-  /** Shows a short notice. */
+  /** Shows a toast. */
   say(text: string, offer?: Offer): void;
 }
 

@@ -1,13 +1,9 @@
 import type { LabelSet } from '../../../../src/alerts/contract/wire.ts';
 import { h } from '../../../shared/dom.ts';
+import { fieldError } from '../../../shared/shell/states.ts';
 import { t } from '../../text.ts';
 import { endsWithAlerts, formAnnotations, TICKET } from '../annotations.ts';
-import type { DraftField, SilenceDraft } from './draft.ts';
-
-/** The place of a field's problem; the form fills it in. */
-export function problemPlace(field: DraftField): HTMLElement {
-  return h('p', { class: 'field-error', id: `${field}-error`, role: 'alert', hidden: true });
-}
+import type { SilenceDraft } from './draft.ts';
 
 /** Who silences and why, the ticket, and whether the silence ends with its alerts. */
 export class AboutFields {
@@ -43,11 +39,11 @@ export class AboutFields {
       'div',
       { class: 'about-fields' },
       h('label', { class: 'radio', for: 'expires' }, this.expires, t('silence.form.resolved')),
-      field(this.comment, t('silence.comment'), problemPlace('comment')),
+      field(this.comment, t('silence.comment'), fieldError('comment-error')),
       h(
         'div',
         { class: 'about-row' },
-        field(this.creator, t('silence.column.creator'), problemPlace('createdBy')),
+        field(this.creator, t('silence.column.creator'), fieldError('createdBy-error')),
         field(this.#ticket, t('silence.ticket'), hint),
       ),
     );

@@ -1,12 +1,12 @@
 import type { Alert, Matcher, Silence } from '../../../../src/alerts/contract/wire.ts';
 import { h, setAttribute, setText } from '../../../shared/dom.ts';
+import { fieldError, formError } from '../../../shared/shell/states.ts';
 import type { PageContext } from '../../page.ts';
 import { formatMatchers } from '../../parts/matcher-text.ts';
 import { expectApiError } from '../../states.ts';
 import { t } from '../../text.ts';
 import { performEach } from '../bulk.ts';
-import { showToast } from '../toast.ts';
-import { AboutFields, problemPlace } from './about-fields.ts';
+import { AboutFields } from './about-fields.ts';
 import type { DraftField, SilenceDraft } from './draft.ts';
 import {
   DEFAULT_DURATION_MS,
@@ -40,7 +40,7 @@ export class SilenceForm {
   readonly #schedule: ScheduleFields;
   readonly #about: AboutFields;
   readonly #save = h('button', { type: 'submit', class: 'primary', 'aria-keyshortcuts': 'Control+Enter' });
-  readonly #error = h('p', { class: 'form-error', role: 'alert', hidden: true });
+  readonly #error = formError();
   readonly #replaces = h('p', { class: 'hint', hidden: true }, t('silence.form.replaces'));
   readonly #preview: SilencePreview;
   readonly #abort = new AbortController();
@@ -99,7 +99,7 @@ export class SilenceForm {
         h('legend', {}, t('silence.form.which')),
         this.#matchers instanceof MatcherRows && h('p', { class: 'hint' }, t('silence.form.which.hint')),
         this.#matchers.element,
-        problemPlace('matchers'),
+        fieldError('matchers-error'),
       ),
       this.#schedule.element,
       this.#about.element,
@@ -186,7 +186,7 @@ export class SilenceForm {
     const drafts = this.#drafts();
     if (!this.#showProblems(drafts)) return;
     this.#save.disabled = true;
-    this.#error.hidden = true;
+    setText(this.#error, '');
     const now = clock.now();
     const { done, failed } = await performEach(drafts, (draft) => api.saveSilence(postableOf(draft, now)));
     this.#save.disabled = false;
@@ -198,22 +198,17 @@ export class SilenceForm {
       this.#error,
       done.length === 0 ? why : t('silence.form.partly', { done: done.length, n: drafts.length, why }),
     );
-    this.#error.hidden = false;
     // A saved silence is not saved again.
     if (this.#matchers instanceof MatcherSets) this.#matchers.remove(done.map(({ item }) => item.matchers));
   }
 
   /** Goes to the saved silence, or to the list of them. */
   #leave(ids: readonly string[]): void {
-    const { memory, navigate } = this.#context;
+    const { shell, navigate } = this.#context;
     const [id] = ids;
-    if (id !== undefined && ids.length === 1) {
-      memory.notice = t('silence.saved');
-      navigate({ page: 'silence', id }, { replace: true });
-      return;
-    }
-    showToast(this.#context, t('silence.saved.several', { n: ids.length }));
-    navigate({ page: 'silences', tab: 'active', filter: '' }, { replace: true });
+    const isOne = id !== undefined && ids.length === 1;
+    shell.toasts.show(isOne ? t('silence.saved') : t('silence.saved.several', { n: ids.length }));
+    navigate(isOne ? { page: 'silence', id } : { page: 'silences', tab: 'active', filter: '' }, { replace: true });
   }
 
   /** Marks the fields that keep the drafts from being saved and goes to the first; true when there are none. */
@@ -229,10 +224,7 @@ export class SilenceForm {
     for (const [field, input] of fields) {
       const problem = problems.find((found) => found.field === field);
       const place = this.element.querySelector<HTMLElement>(`#${field}-error`);
-      if (place) {
-        setText(place, problem ? t(problem.text) : '');
-        place.hidden = !problem;
-      }
+      if (place) setText(place, problem ? t(problem.text) : '');
       if (input) setAttribute(input, 'aria-invalid', problem && 'true');
     }
     const first = fields.find(([field]) => problems.some((problem) => problem.field === field));

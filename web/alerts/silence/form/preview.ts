@@ -1,6 +1,7 @@
 import type { Alert, Matcher } from '../../../../src/alerts/contract/wire.ts';
 import type { CancelTimer, Clock } from '../../../shared/clock.ts';
 import { h, setText } from '../../../shared/dom.ts';
+import { formError } from '../../../shared/shell/states.ts';
 import { labelList } from '../../alert/label-chip.ts';
 import { toneOf } from '../../alert/severity.ts';
 import type { Api } from '../../api.ts';
@@ -65,7 +66,7 @@ export class SilencePreview {
       if (signal.aborted) return;
       setText(this.#title, t('silence.matching'));
       this.#warning.hidden = true;
-      this.#body.replaceChildren(h('p', { class: 'form-error' }, expectApiError(error).message));
+      this.#body.replaceChildren(formError(expectApiError(error).message));
     }
   }
 

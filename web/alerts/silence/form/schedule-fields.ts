@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/clock.ts';
 import { h, setAttribute } from '../../../shared/dom.ts';
+import { fieldError } from '../../../shared/shell/states.ts';
 import { formatSpan, fromFieldValue, parseSpan, toFieldValue } from '../../parts/time-text.ts';
 import { t } from '../../text.ts';
 import type { DraftSpan } from './draft.ts';
@@ -57,7 +58,7 @@ export class ScheduleFields {
         field(this.end, t('silence.form.end')),
         field(this.#duration, t('silence.form.duration'), hint),
       ),
-      h('p', { class: 'field-error', id: 'end-error', role: 'alert', hidden: true }),
+      fieldError('end-error'),
       h('p', { class: 'hint' }, t('silence.form.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })),
     );
   }

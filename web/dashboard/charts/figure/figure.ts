@@ -1,5 +1,6 @@
 import type { View } from '../../../../src/dashboard/domain/view.ts';
 import { h, setAttribute, setText } from '../../../shared/dom.ts';
+import { stateLine } from '../../../shared/shell/states.ts';
 import { blobOf, drawPicture, saveFile } from '../download.ts';
 import { placeBoxes } from '../marker-boxes.ts';
 import { type Chart, type ChartModel, hiddenNow, hiddenToStore, withoutHidden } from '../model.ts';
@@ -30,7 +31,7 @@ export class ChartFigure {
   readonly #zoom: Zoom;
   readonly #gestures: Gestures;
   readonly #figureGestures: FigureGestures;
-  readonly #empty = h('p', { class: 'chart-empty', hidden: true });
+  readonly #empty = h('div', { class: 'chart-empty', hidden: true });
   readonly #hint = h('p', { class: 'chart-hint', hidden: true });
   readonly #axes = h('div', { class: 'chart-axes', 'aria-hidden': 'true' });
   readonly #surface: HTMLElement;
@@ -159,7 +160,7 @@ export class ChartFigure {
     const nothing = model.series.length === 0 || (model.parts !== undefined && model.length === 0 && whole.length > 0);
     const text = whole.empty ?? (nothing ? translate('chart.allHidden') : undefined);
     this.#empty.hidden = text === undefined;
-    this.#empty.replaceChildren(h('span', {}, text ?? ''));
+    this.#empty.replaceChildren(stateLine(text ?? ''));
     const { first, second } = whole.axes;
     this.#axes.hidden = whole.shape === 'ring';
     this.#axes.replaceChildren(h('span', {}, first), ...(second === undefined ? [] : [h('span', {}, second)]));
