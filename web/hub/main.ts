@@ -1,7 +1,7 @@
 import type { HubEntry } from '../../src/hub/contract.ts';
 import { browserClock } from '../shared/clock.ts';
 import { copyButton } from '../shared/copy-button.ts';
-import { h, syncChildren } from '../shared/dom.ts';
+import { type Child, h, syncChildren } from '../shared/dom.ts';
 import { readLanguage } from '../shared/language.ts';
 import { Poller } from '../shared/poller.ts';
 import { Header } from '../shared/shell/header.ts';
@@ -20,11 +20,15 @@ function exampleOf(entry: HubEntry, words: Words): HTMLElement {
     'div',
     { class: 'example' },
     h('h3', {}, title),
-    h('pre', {}, entry.example),
+    h('pre', { tabindex: 0 }, unbrokenWords(entry.example)),
     copyButton(browserClock, t('copy.what', { title }), () => entry.example, language),
     entry.example.includes('odr_…') && h('p', { class: 'soft' }, t('token')),
   );
 }
+
+/** Lets a command break at spaces alone; a browser would also break it within a flag. */
+const unbrokenWords = (command: string): Child[] =>
+  command.split(/( )/).map((part) => (part === ' ' ? part : h('span', {}, part)));
 
 /** Shows the servers, and replaces only what has changed, so that the focus and selections stay. */
 class HubPage {
