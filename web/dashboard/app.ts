@@ -28,6 +28,7 @@ import { listenForShortcuts } from './shell/shortcuts.ts';
 import type { Ui } from './shell/ui.ts';
 import { dateIn } from './text/format.ts';
 import { reportBroken, reportFile, reportSync } from './text/notice-texts.ts';
+import { serverWords } from './text/server-words.ts';
 import { resolvedText, statusText } from './text/status-texts.ts';
 
 export interface AppParts {
@@ -114,7 +115,10 @@ export class App {
       settings,
       server: { fetch: fetchBudget, put: putBudget },
       show: (dollars) => this.#screen.budget.set(dollars),
-      failed: (reason) => this.#screen.notices.toasts.show(this.#ui.t('budget.failed', { reason })),
+      failed: (reason) => {
+        const text = this.#ui.t('budget.failed', { reason: serverWords(reason, this.#ui) });
+        this.#screen.notices.toasts.show(text);
+      },
     });
     this.#page = this.#build();
   }

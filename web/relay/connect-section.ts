@@ -24,11 +24,13 @@ export class ConnectSection implements Section {
     const signature = JSON.stringify([examples, status.sdkKey]);
     if (signature === this.#drawn) return;
     this.#drawn = signature;
-    const { t, clock, language } = this.#context.ui;
+    const { ui } = this.#context;
+    const { t, clock, language } = ui;
     const url = new URL('.', location.href).href.replace(/\/$/, '');
     this.#place.replaceChildren(
       h('p', {}, t('connect.text', { end: (status.sdkKey ?? '').slice(-5) }), ' ', t('connect.key')),
-      ...examples.map(({ title, code }) => {
+      ...examples.map(({ title: english, code }) => {
+        const title = ui.words(english);
         const text = code.replaceAll('RELAY_URL', url);
         return h(
           'section',

@@ -105,7 +105,7 @@ class Browser {
     if (!(error instanceof ApiError)) throw error;
     if (error.kind === 'signed out') this.#askForToken();
     else if (error.kind === 'unreachable') this.#shell.showBanner(t(this.#shown ? 'unreachable' : 'unreachable.first'));
-    else this.#shell.showBanner(t('failed', { reason: error.message }));
+    else this.#shell.showBanner(t('failed', { reason: this.#ui.words(error.message) }));
   }
 
   #askForToken(wasTried = false): void {

@@ -186,7 +186,7 @@ function problemList(ui: Ui, { problems, since }: EnvironmentActivity): HTMLElem
         { 'data-level': level },
         h('span', { class: 'cell' }, ui.time(at)),
         h('b', {}, t(`problem.${level}`)),
-        h('span', {}, text),
+        h('span', {}, ui.words(text)),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.ts';
 import { h, setText } from '../shared/dom.ts';
 import type { Language } from '../shared/language.ts';
+import { serverWords } from './text/server-words.ts';
 import { createTranslate, type Translate } from './text/translate.ts';
 
 const UNITS = [
@@ -28,6 +29,11 @@ export class Ui {
     this.#relative = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' });
     this.#absolute = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
     this.#number = new Intl.NumberFormat(language);
+  }
+
+  /** A text of the relay. */
+  words(text: string): string {
+    return serverWords(text, this.language);
   }
 
   number(value: number): string {

@@ -4,7 +4,9 @@ import { readMatchers } from '../../../src/alerts/contract/query.ts';
 import { createSilenceMatcher } from '../../../src/alerts/domain/matcher/matcher.ts';
 import { describeAbort } from '../../../src/alerts/integrations/http/failure.ts';
 import { CAUSES, describeFailure } from '../../../src/kernel/http-client/failure.ts';
-import { germanOf } from './server-words.ts';
+import { unsaidPatterns } from '../../../src/testing/sentences.ts';
+import { germanOf } from '../../shared/server-words.ts';
+import { GERMAN } from './server-words.ts';
 
 test('every failure of a connection has its German', () => {
   const texts = [
@@ -13,7 +15,7 @@ test('every failure of a connection has its German', () => {
     describeAbort(new DOMException('', 'TimeoutError')),
     describeAbort(new DOMException('', 'AbortError')),
   ];
-  for (const text of texts) assert.notEqual(germanOf(text), text, text);
+  for (const text of texts) assert.notEqual(germanOf(GERMAN, text), text, text);
 });
 
 test('what varies stays in the German sentence', () => {
@@ -22,9 +24,19 @@ test('what varies stays in the German sentence', () => {
     readMatchers(['nope'], { mode: 'classic', onWarning() {} }),
   ];
   assert.ok(!regexp.ok && !matcher.ok);
-  assert.equal(germanOf(regexp.reason), 'Ungültiger regulärer Ausdruck: missing closing ): `(`');
-  assert.equal(germanOf(matcher.reason), 'Kein gültiger Matcher: nope');
-  assert.equal(germanOf('unexpected status code 404: no such hook'), 'unerwarteter Status 404: no such hook');
+  assert.equal(germanOf(GERMAN, regexp.reason), 'Ungültiger regulärer Ausdruck: missing closing ): `(`');
+  assert.equal(germanOf(GERMAN, matcher.reason), 'Kein gültiger Matcher: nope');
+  assert.equal(germanOf(GERMAN, 'unexpected status code 404: no such hook'), 'unerwarteter Status 404: no such hook');
 });
 
-test("a receiver's own words stay", () => assert.equal(germanOf('channel_not_found'), 'channel_not_found'));
+test('every sentence with German is one of the server', () =>
+  assert.deepEqual(
+    unsaidPatterns(
+      GERMAN.map(([english]) => english),
+      'src/alerts',
+      'src/kernel',
+    ),
+    [],
+  ));
+
+test("a receiver's own words stay", () => assert.equal(germanOf(GERMAN, 'channel_not_found'), 'channel_not_found'));

@@ -1,7 +1,7 @@
+import { germanOf, type Sentences } from '../../shared/server-words.ts';
 import { language } from '../text.ts';
 
-/** The German of the server's sentences; `$1` is what varies. A sentence that is not listed, such as a receiver's own, stays as it is. */
-const GERMAN: readonly (readonly [RegExp, string])[] = [
+export const GERMAN: Sentences = [
   // Why a notification failed.
   [/^connection refused$/, 'Verbindung abgelehnt'],
   [/^connection reset by the other side$/, 'Verbindung von der Gegenseite zurückgesetzt'],
@@ -53,11 +53,11 @@ const GERMAN: readonly (readonly [RegExp, string])[] = [
   ],
   [/^silence not found$/, 'Diese Stummschaltung gibt es nicht'],
   [
-    /^the silence could not be written: PostgreSQL is away: (.*); try again later$/,
+    /^the silence could not be written(?:: )PostgreSQL is away(?:: )(.*)(?:; )try again later$/,
     'Nicht gespeichert, da PostgreSQL nicht erreichbar ist: später erneut versuchen ($1)',
   ],
   [
-    /^the silence could not be written: PostgreSQL is away: (.*); it may be written: look before you try again$/,
+    /^the silence could not be written(?:: )PostgreSQL is away(?:: )(.*)(?:; )it may be written: look before you try again$/,
     'PostgreSQL ist nicht erreichbar; vielleicht ist die Stummschaltung gespeichert: erst nachsehen ($1)',
   ],
   [
@@ -71,11 +71,5 @@ const GERMAN: readonly (readonly [RegExp, string])[] = [
   [/^internal error; see the log of the server$/, 'Fehler des Servers; Näheres steht in seinem Log'],
 ];
 
-/** The server's sentence in German, if it is known. */
-export function germanOf(text: string): string {
-  const known = GERMAN.find(([sentence]) => sentence.test(text));
-  return known ? text.replace(...known) : text;
-}
-
 /** The server's sentence in the page's language. */
-export const serverWords = (text: string): string => (language === 'de' ? germanOf(text) : text);
+export const serverWords = (text: string): string => (language === 'de' ? germanOf(GERMAN, text) : text);

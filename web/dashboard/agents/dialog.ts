@@ -3,6 +3,7 @@ import { type Child, h } from '../../shared/dom.ts';
 import { formError } from '../../shared/shell/states.ts';
 import type { Ui } from '../shell/ui.ts';
 import { english, type TextKey } from '../text/en.ts';
+import { serverWords } from '../text/server-words.ts';
 import { agentName, priceDate } from './texts.ts';
 
 /** Shows what was read of the logs of assistants: files, requests, what was left out, and where it was searched. */
@@ -12,7 +13,7 @@ export function showLogs(ui: Ui, status: AgentStatus): void {
     'dialog',
     { class: 'logs', 'aria-labelledby': 'logs-title' },
     h('h2', { id: 'logs-title' }, t('logs.title')),
-    status.problem && formError(status.problem),
+    status.problem && formError(serverWords(status.problem, ui)),
     figures(ui, status.agents),
     h('h3', {}, t('logs.folders')),
     h(

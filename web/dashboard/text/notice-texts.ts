@@ -5,6 +5,7 @@ import type { Ui } from '../shell/ui.ts';
 import type { TextKey } from './en.ts';
 import { english } from './en.ts';
 import type { LiveUserResult } from './messages.ts';
+import { serverWords } from './server-words.ts';
 
 /** Shows the result of reading a file; a success only of a chosen one. */
 export function reportFile(
@@ -17,8 +18,8 @@ export function reportFile(
   const { name } = result;
   if ('failure' in result) {
     const { failure } = result;
-    notices.show(`csv-${name}`, ({ t }) => {
-      return { tone: 'error', title: t('csv.failed', { name }), text: failure, canClose: true };
+    notices.show(`csv-${name}`, (ui) => {
+      return { tone: 'error', title: ui.t('csv.failed', { name }), text: serverWords(failure, ui), canClose: true };
     });
     return;
   }
@@ -33,7 +34,7 @@ const reload = ({ t }: Ui) => ({ label: t('reload'), perform: () => location.rel
 /** Shows that the worker has failed. */
 export function reportBroken(reason: string, notices: Notices): void {
   notices.show('worker', (ui) => {
-    const text = ui.t('error.worker-text', { reason });
+    const text = ui.t('error.worker-text', { reason: serverWords(reason, ui) });
     return { tone: 'error', title: ui.t('error.worker'), text, actions: [reload(ui)] };
   });
 }
@@ -48,10 +49,12 @@ export function reportNoCharts(areMissing: boolean, notices: Notices): void {
 
 /** Shows that the server does not store the markers; undefined: it does. */
 export function reportSync(reason: string | undefined, notices: Notices, retry: () => void): void {
-  notices.show('sync', ({ t }) => {
+  notices.show('sync', (ui) => {
     if (reason === undefined) return undefined;
+    const { t } = ui;
     const actions = [{ label: t('retry'), perform: retry }];
-    return { tone: 'warn', title: t('sync.failed'), text: t('sync.failed-text', { reason }), actions };
+    const text = t('sync.failed-text', { reason: serverWords(reason, ui) });
+    return { tone: 'warn', title: t('sync.failed'), text, actions };
   });
 }
 
@@ -98,7 +101,8 @@ export function liveNotice(status: LiveStatus, ui: Ui, retry: () => void): Notic
   const isTotal = failed.length === status.results.length;
   const details = failed.map((result) => failureLine(result, ui));
   const known = failed.flatMap(({ fetchedAt }) => fetchedAt ?? []);
-  const text = [first.failure.hint ?? '', isTotal && known.length === 0 ? t('live.csv-stays') : ''].join(' ').trim();
+  const hint = serverWords(first.failure.hint ?? '', ui);
+  const text = [hint, isTotal && known.length === 0 ? t('live.csv-stays') : ''].join(' ').trim();
   if (known.length > 0) {
     const title = t('live.stale', { time: format.time(Math.min(...known)) });
     return { tone: 'warn', title, text: failureText(first, ui), details, actions };
@@ -115,13 +119,14 @@ function truncationNotice(status: LiveStatus, { t }: Ui): Notice | undefined {
 }
 
 /** The failure in the page's language if its code is known, else the server's text. */
-export function failureText(result: LiveUserResult, { t }: Ui): string {
+export function failureText(result: LiveUserResult, ui: Ui): string {
   const key = `failure.${result.failure?.code ?? ''}`;
-  return Object.hasOwn(english, key) ? t(key as TextKey) : (result.failure?.message ?? '');
+  return Object.hasOwn(english, key) ? ui.t(key as TextKey) : serverWords(result.failure?.message ?? '', ui);
 }
 
 function failureLine(result: LiveUserResult, ui: Ui): string {
   const { failure } = result;
-  const parts = [failureText(result, ui), failure?.message, failure?.hint].filter((part) => part);
+  const said = [failure?.message, failure?.hint].map((part = '') => serverWords(part, ui));
+  const parts = [failureText(result, ui), ...said].filter((part) => part !== '');
   return `${result.user} · ${failure?.code ?? ''} · ${[...new Set(parts)].join(' — ')}`;
 }

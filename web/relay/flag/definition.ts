@@ -55,7 +55,8 @@ export class Definition {
       const text = await this.#context.api.yaml(environment, key);
       if (this.#form === 'YAML') this.#text.textContent = text;
     } catch (error) {
-      if (error instanceof ApiError && error.kind === 'refused') this.#text.textContent = error.message;
+      if (error instanceof ApiError && error.kind === 'refused')
+        this.#text.textContent = this.#context.ui.words(error.message);
       else this.#context.onFailure(error);
     }
   }

@@ -77,7 +77,7 @@ export class SwitchPanel {
   }
 
   #refuse(reason: string): void {
-    this.#result.replaceChildren(noticeBox('error', [reason]));
+    this.#result.replaceChildren(noticeBox('error', [this.#context.ui.words(reason)]));
     this.#context.refresh();
   }
 

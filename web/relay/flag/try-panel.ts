@@ -64,7 +64,7 @@ export class TryPanel {
     try {
       this.#show(await this.#context.api.try({ environment: this.#environment, flag: this.#flag, context }));
     } catch (error) {
-      if (error instanceof ApiError && error.kind === 'refused') this.#refuse(error.message);
+      if (error instanceof ApiError && error.kind === 'refused') this.#refuse(this.#context.ui.words(error.message));
       else this.#context.onFailure(error);
     }
   }

@@ -11,6 +11,11 @@ const RESULTS: readonly (readonly [kind: string, english: string, german: string
   ['unack', 'does not have it any more', 'hat den Alarm abgegeben'],
   ['Handover', '**Alerts**: 1 active alert', '**Alarme**: 1 aktiver'],
   ['Handover', '**Silences**: not shown: no', '**Stummschaltungen**: nicht angezeigt: no'],
+  [
+    'Handover',
+    '**Alerts**: not shown: the alert server cannot be reached',
+    '**Alarme**: nicht angezeigt: Der Alarmserver antwortet nicht',
+  ],
   ['Handover', '- `a="b"` until 2030-01-02 09:00 UTC, by `ana`', '- `a="b"` bis 2030-01-02 09:00 UTC, von `ana`'],
   ['Handover', '- `hm`: [1 reply](http://a/m/1)', '- `hm`: [1 Antwort](http://a/m/1)'],
   ['Handover', '- and 12 more', '- und 12 weitere'],

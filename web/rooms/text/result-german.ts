@@ -1,4 +1,5 @@
 import { createTranslate } from '../../shared/translate.ts';
+import { germanReason } from './reason-german.ts';
 
 type Line = readonly [english: RegExp, german: string];
 
@@ -152,7 +153,13 @@ export function germanResult(kind: string, text: string): string | undefined {
   if (!Object.hasOwn(RESULTS, kind)) return undefined;
   for (const [english, german] of RESULTS[kind] ?? []) {
     const values = english.exec(text)?.groups ?? (english.test(text) ? {} : undefined);
-    if (values) return translate(german, values.n === undefined ? values : { ...values, n: Number(values.n) });
+    if (!values) continue;
+    const { n, reason } = values;
+    return translate(german, {
+      ...values,
+      ...(n !== undefined && { n: Number(n) }),
+      ...(reason !== undefined && { reason: germanReason(reason) ?? reason }),
+    });
   }
   return undefined;
 }

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { COMMANDS as SERVER_COMMANDS } from '../../../src/rooms/commands/list.ts';
 import { german } from './de.ts';
 import { english } from './en.ts';
-import { COMMANDS, germanRefusal } from './server-german.ts';
+import { germanRefusal } from './refusal-german.ts';
+import { COMMANDS } from './server-german.ts';
 
 const placesOf = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
 
