@@ -141,6 +141,10 @@ test('the page of the hub', async (t) => {
       await page.getByRole('region', { name: 'Alerts' }).waitFor();
       assert.deepEqual(await findBarriers(page), []);
       await fitsAcross(page);
+      const lines = await page.evaluate(
+        `[...document.querySelectorAll('.example pre span')].map((word) => word.getClientRects().length)`,
+      );
+      assert.deepEqual(new Set(lines as number[]), new Set([1]), 'no word of a command is broken');
     });
   }
 });
