@@ -12,7 +12,7 @@ export const COMMAND_REASONS: Sentences = [
   ],
   [
     /^this server knows no (alert server|relay|dashboard); start it with (\S+) URL$/,
-    'Dieser Server kennt keinen solchen Server: mit $2 URL starten',
+    'Dieser Server wurde ohne $2 URL gestartet',
   ],
   [
     /^the end must lie (?:ahead, by )?at most a year(?: ahead)?$/,
@@ -32,7 +32,10 @@ export const COMMAND_REASONS: Sentences = [
   [/^the silence (\S+) has ended already(?:; make a new one)?$/, 'Die Stummschaltung $1 ist schon beendet'],
   [/^the silence (\S+) already lasts until (.+)$/, 'Die Stummschaltung $1 dauert schon bis $2'],
   [/^there are no matchers$/, 'Es fehlen Matcher'],
-  [/^(".*") is no matcher; write (.*)$/, '$1 ist kein Matcher; richtig wäre $2'],
+  [
+    /^(".*") is no matcher; write .*/,
+    '$1 ist kein Matcher; richtig wäre name=value, name!=value, name=~"regex" oder name!~"regex"',
+  ],
   [
     /^these matchers would silence everything; .*/,
     'Diese Matcher würden alles stummschalten: ein Label nennen (Admins des Servers können --force ergänzen)',

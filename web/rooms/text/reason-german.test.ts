@@ -17,7 +17,7 @@ test('every reason with German is one of the server', () =>
 test('what varies stays in the German reason, and unknown reasons have none', () => {
   assert.equal(germanReason('name: must have 1 to 80 characters'), 'Name: 1 bis 80 Zeichen');
   assert.equal(germanReason('labels: must have 1 to 80 characters'), 'labels: 1 bis 80 Zeichen');
-  assert.equal(germanReason('"$&" is no matcher; write name=value'), '"$&" ist kein Matcher; richtig wäre name=value');
+  assert.match(germanReason('"$&" is no matcher; write name=value') ?? '', /^"\$&" ist kein Matcher; /);
   assert.match(
     germanReason('the question is missing. /ask <question> — asks') ?? '',
     /^Die Frage fehlt\. \/ask <Frage> — /,
