@@ -168,13 +168,10 @@ export class Api {
       request.onerror = () => reject(new ApiError(t('server.silent'), 'unreachable'));
       request.onload = () => {
         if (request.status === 201) resolve(JSON.parse(request.responseText) as WireFile);
-        else
-          reject(
-            new ApiError(
-              reasonIn(request.responseText, request.status, request.getResponseHeader('x-error-code')),
-              'refused',
-            ),
-          );
+        else {
+          const reason = reasonIn(request.responseText, request.status, request.getResponseHeader('x-error-code'));
+          reason.then((text) => reject(new ApiError(text, 'refused')), reject);
+        }
       };
       request.send(file);
     });
@@ -197,7 +194,7 @@ export class Api {
       const text = await response.text();
       if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer;
       if (response.status === 401) this.onSignedOut();
-      throw errorOf(response, text);
+      throw await errorOf(response, text);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       throw new ApiError(t('server.silent'), 'unreachable');
@@ -207,12 +204,12 @@ export class Api {
   }
 }
 
-function errorOf(response: Response, text: string): ApiError {
+async function errorOf(response: Response, text: string): Promise<ApiError> {
   const { status } = response;
   const kind = status === 429 || status === 503 ? 'busy' : status >= 400 && status < 500 ? 'refused' : 'failed';
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const code = response.headers.get('x-error-code') ?? '';
-  return new ApiError(reasonIn(text, status, code), kind, {
+  return new ApiError(await reasonIn(text, status, code), kind, {
     status,
     code,
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
@@ -220,7 +217,7 @@ function errorOf(response: Response, text: string): ApiError {
 }
 
 /** The reason of a refusal, in the words of its code or of its body. */
-const reasonIn = (body: string, status: number, code: string | null): string =>
+const reasonIn = (body: string, status: number, code: string | null): Promise<string> =>
   refusalWords(code ?? '', causeOf(body) || t('server.answered', { status: String(status) }));
 
 function causeOf(body: string): string {

@@ -80,8 +80,8 @@ test('the page of a server without sign-in', async (t) => {
     const { response, html } = await open(server, '/r/ops', asAna);
     assert.equal(response.headers.get('cache-control'), 'no-store');
     const files = [...html.matchAll(/"(\.\.\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
-    // The style sheet, two scripts and the German texts.
-    assert.equal(files.length, 4);
+    // The style sheet, two scripts, the German texts and refusals.
+    assert.equal(files.length, 5);
     for (const path of files) {
       const file = await fetch(new URL(path, `${server.url}/r/ops`));
       await file.arrayBuffer();

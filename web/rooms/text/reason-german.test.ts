@@ -4,6 +4,7 @@ import { openTestRooms } from '../../../src/rooms/testing/app.ts';
 import { FakeClock } from '../../../src/testing/fake/clock.ts';
 import { unsaidPatterns } from '../../../src/testing/sentences.ts';
 import { FAULTS, germanReason, REASONS } from './reason-german.ts';
+import { COMMANDS } from './server-german.ts';
 
 test('every reason with German is one of the server', () =>
   assert.deepEqual(
@@ -19,10 +20,10 @@ test('what varies stays in the German reason, and unknown reasons have none', ()
   assert.equal(germanReason('labels: must have 1 to 80 characters'), 'labels: 1 bis 80 Zeichen');
   assert.match(germanReason('"$&" is no matcher; write name=value') ?? '', /^"\$&" ist kein Matcher; /);
   assert.match(
-    germanReason('the question is missing. /ask <question> — asks') ?? '',
+    germanReason('the question is missing. /ask <question> — asks', COMMANDS) ?? '',
     /^Die Frage fehlt\. \/ask <Frage> — /,
   );
-  assert.equal(germanReason('the question is missing. /constructor'), undefined);
+  assert.equal(germanReason('the question is missing. /constructor', COMMANDS), undefined);
   assert.equal(germanReason('you cannot ban $&'), undefined);
 });
 
@@ -76,7 +77,7 @@ test('a refused command has its German', async (t) => {
   for (const [method, path, body] of requests) {
     const { status, json: reason } = await send(method, path, { as: 'ana', ...(body !== undefined && { body }) });
     if (status < 400) continue;
-    if (germanReason(reason) === undefined)
+    if (germanReason(reason, COMMANDS) === undefined)
       english.push(`${method} ${path} ${JSON.stringify(body)?.slice(0, 60)}: ${reason}`);
   }
   assert.deepEqual(english, []);

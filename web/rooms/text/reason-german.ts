@@ -1,6 +1,5 @@
 import { germanOf, type Sentences } from '../../shared/server-words.ts';
 import { COMMAND_REASONS } from './command-reasons.ts';
-import { COMMANDS } from './server-german.ts';
 
 /** The German of reasons that a reader of the page can meet; those that only other clients meet stay. */
 export const REASONS: Sentences = [
@@ -159,16 +158,18 @@ const FIELDS: Readonly<Record<string, string>> = {
   'copilot.systemPrompt': 'Anweisung',
 };
 
+/** The German help of commands, by their name. */
+export type Commands = Readonly<Record<string, readonly [help: string, hint: string]>>;
+
 /** A reason in German; undefined for one that is not listed. */
-export function germanReason(reason: string): string | undefined {
+export function germanReason(reason: string, commands: Commands = {}): string | undefined {
   const whole = germanOf(REASONS, reason);
   if (whole !== reason) return whole;
   // Refused arguments are followed by the help of their command.
-  const [, cause, command] = /^(.*?)\. \/(\w+)\b/s.exec(reason) ?? [];
-  const help = command !== undefined && Object.hasOwn(COMMANDS, command) ? COMMANDS[command]?.[0] : undefined;
-  if (cause !== undefined && help !== undefined) {
+  const [, cause, command = ''] = /^(.*?)\. \/(\w+)\b/s.exec(reason) ?? [];
+  if (cause !== undefined && Object.hasOwn(commands, command)) {
     const german = germanReason(cause);
-    return german && `${german}. ${help}`;
+    return german && `${german}. ${commands[command]?.[0]}`;
   }
   const [, field = '', fault = ''] = /^([\w.]+): (.*)$/s.exec(reason) ?? [];
   const german = germanOf(FAULTS, fault);

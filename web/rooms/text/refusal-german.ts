@@ -1,5 +1,5 @@
 import type { RefusalCode } from '../../../src/rooms/domain/refusal.ts';
-import { germanReason } from './reason-german.ts';
+import { type Commands, germanReason } from './reason-german.ts';
 
 /** The German of refusals without a listed reason, by their code; `{reason}` is the server's English. */
 const REFUSALS = {
@@ -46,7 +46,7 @@ const REFUSALS = {
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
 /** The German of a refusal; undefined for a code without. */
-export function germanRefusal(code: string, reason: string): string | undefined {
+export function germanRefusal(code: string, reason: string, commands?: Commands): string | undefined {
   const german = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : undefined;
-  return germanReason(reason) ?? german?.replace('{reason}', () => reason);
+  return germanReason(reason, commands) ?? german?.replace('{reason}', () => reason);
 }

@@ -1,5 +1,4 @@
 import { createTranslate } from '../../shared/translate.ts';
-import { germanReason } from './reason-german.ts';
 
 type Line = readonly [english: RegExp, german: string];
 
@@ -35,8 +34,24 @@ const RESULTS: Readonly<Record<string, readonly Line[]>> = {
   Handover: [
     [/^\*\*On call\*\*: nobody$/, '**Rufbereitschaft**: niemand'],
     [/^\*\*On call\*\*: (?<who>.+)$/, '**Rufbereitschaft**: {who}'],
+    [
+      /^\*\*Alerts\*\*: not shown: this server knows no alert server; .*$/,
+      '**Alarme**: nicht angezeigt: Dieser Server wurde ohne --alerts URL gestartet',
+    ],
+    [
+      /^\*\*Alerts\*\*: not shown: the alert server (?:cannot be reached|did not answer within .*)$/,
+      '**Alarme**: nicht angezeigt: Der Alarmserver antwortet nicht',
+    ],
     [/^\*\*Alerts\*\*: not shown: (?<reason>.+)$/, '**Alarme**: nicht angezeigt: {reason}'],
     [/^\*\*Alerts\*\*: (?<n>\d+) active alerts?$/, '**Alarme**: {n} aktiver || **Alarme**: {n} aktive'],
+    [
+      /^\*\*Silences\*\*: not shown: this server knows no alert server; .*$/,
+      '**Stummschaltungen**: nicht angezeigt: Dieser Server wurde ohne --alerts URL gestartet',
+    ],
+    [
+      /^\*\*Silences\*\*: not shown: the alert server (?:cannot be reached|did not answer within .*)$/,
+      '**Stummschaltungen**: nicht angezeigt: Der Alarmserver antwortet nicht',
+    ],
     [/^\*\*Silences\*\*: not shown: (?<reason>.+)$/, '**Stummschaltungen**: nicht angezeigt: {reason}'],
     [/^\*\*Silences\*\*: none$/, '**Stummschaltungen**: keine'],
     [/^\*\*Silences\*\*: (?<n>\d+)$/, '**Stummschaltungen**: {n}'],
@@ -153,13 +168,7 @@ export function germanResult(kind: string, text: string): string | undefined {
   if (!Object.hasOwn(RESULTS, kind)) return undefined;
   for (const [english, german] of RESULTS[kind] ?? []) {
     const values = english.exec(text)?.groups ?? (english.test(text) ? {} : undefined);
-    if (!values) continue;
-    const { n, reason } = values;
-    return translate(german, {
-      ...values,
-      ...(n !== undefined && { n: Number(n) }),
-      ...(reason !== undefined && { reason: germanReason(reason) ?? reason }),
-    });
+    if (values) return translate(german, values.n === undefined ? values : { ...values, n: Number(values.n) });
   }
   return undefined;
 }

@@ -1,12 +1,14 @@
 import type { CommandCard } from '../../../src/rooms/domain/card/command-card.ts';
-import { serverGerman } from './text.ts';
+import { loadRefusals, serverGerman } from './text.ts';
 
 const find = <Value>(table: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined =>
   table && Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** The reason of a refusal; one without German stays. */
-export const refusalWords = (code: string, reason: string): string =>
-  serverGerman()?.germanRefusal(code, reason) ?? reason;
+export async function refusalWords(code: string, reason: string): Promise<string> {
+  const refusals = await loadRefusals();
+  return refusals?.germanRefusal(code, reason, serverGerman()?.COMMANDS) ?? reason;
+}
 
 export const commandHint = (name: string, hint: string): string => find(serverGerman()?.COMMANDS, name)?.[1] ?? hint;
 

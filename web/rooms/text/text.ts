@@ -4,6 +4,7 @@ import { english, type TextKey } from './en.ts';
 import type { Translate } from './translate.ts';
 
 type German = typeof import('../german.ts');
+type Refusals = typeof import('../german-refusals.ts');
 
 /** The language of the page; another one takes effect when the page is loaded again. */
 export const language = readLanguage();
@@ -19,10 +20,22 @@ let german: German | undefined;
  * others do not wait for them. English stays if the file cannot be read.
  */
 export async function loadTexts(): Promise<void> {
-  const address = document.querySelector<HTMLMetaElement>(`meta[name="texts-${language}"]`)?.content;
-  if (address === undefined) return;
-  german = await (import(new URL(address, location.href).href) as Promise<German>).catch(() => undefined);
+  german = await load<German>('texts');
   if (german) translate = createTranslate<TextKey>(german.german, locale);
+}
+
+let refusals: Promise<Refusals | undefined> | undefined;
+
+/** Loads the German of refusals; undefined in English. */
+export function loadRefusals(): Promise<Refusals | undefined> {
+  refusals ??= load<Refusals>('refusals');
+  return refusals;
+}
+
+async function load<Module>(kind: string): Promise<Module | undefined> {
+  const address = document.querySelector<HTMLMetaElement>(`meta[name="${kind}-${language}"]`)?.content;
+  if (address === undefined) return undefined;
+  return (import(new URL(address, location.href).href) as Promise<Module>).catch(() => undefined);
 }
 
 /** Translates into the language of the page. */
