@@ -3,8 +3,8 @@ import { h } from './dom.ts';
 import type { Language } from './language.ts';
 
 const WORDS = {
-  en: { copy: 'Copy', copied: 'Copied', byHand: 'Press Ctrl+C' },
-  de: { copy: 'Kopieren', copied: 'Kopiert', byHand: 'Strg+C drücken' },
+  en: { copy: 'Copy', label: 'Copy ', copied: 'Copied', byHand: 'Press Ctrl+C' },
+  de: { copy: 'Kopieren', label: 'Kopieren: ', copied: 'Kopiert', byHand: 'Strg+C drücken' },
 } satisfies Record<Language, unknown>;
 
 /** A button that copies a text; `what` names the text for screen readers. */
@@ -12,7 +12,7 @@ export function copyButton(clock: Clock, what: string, text: () => string, langu
   const words = WORDS[language];
   const button = h(
     'button',
-    { type: 'button', class: 'quiet copy', 'aria-label': `${words.copy} ${what}` },
+    { type: 'button', class: 'quiet copy', 'aria-label': `${words.label}${what}` },
     words.copy,
   );
   button.addEventListener('click', async () => {
