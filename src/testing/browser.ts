@@ -7,10 +7,9 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 import { isLongRound } from './long-round.ts';
 import { type Cleanup, needsReal, type RunningServer } from './processes.ts';
+import { openProfile } from './profile.ts';
 import { connectBrowser, findChromium } from './run/shared-browser.ts';
 
-/** Timeout of page operations; only ends a hang. */
-export const PAGE_DEADLINE_MS = 90_000;
 /** Whether Chromium is installed; skips the test otherwise, as {@link needsReal}. */
 export function needsBrowser(t: TestContext): boolean {
   return findChromium() !== undefined || needsReal(t, 'chromium-headless-shell', 'chromium-headless-shell');
@@ -28,31 +27,20 @@ export interface PageOptions {
   readonly width?: number;
   /** Of the browser, such as `de-DE`; the pages show its language unless another is chosen. */
   readonly locale?: string;
+  /** As in {@link ProfileOptions}. */
+  readonly once?: boolean;
 }
 
-/** Opens a URL in a fresh browser profile; an error in the page or its console fails the test. */
+/** Opens a URL in an empty browser profile; an error in the page or its console fails the test. */
 export async function openPage(
   t: TestContext,
   browser: Browser,
   url: string,
   options: PageOptions = {},
 ): Promise<Page> {
-  const { colorScheme = 'light', width = 1280, locale = 'en-US' } = options;
-  const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 900 } });
-  context.setDefaultTimeout(PAGE_DEADLINE_MS);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  t.after(async () => {
-    await context.close();
-    // Failed requests are part of the tests, but the browser logs them as errors.
-    assert.deepEqual(
-      complaints.filter((text) => !text.startsWith('Failed to load resource')),
-      [],
-    );
-  });
-  await page.goto(url);
+  const { colorScheme = 'light', width = 1280, locale = 'en-US', once } = options;
+  const page = await openProfile(t, browser, { colorScheme, width, height: 900, device: { locale }, once });
+  if (url !== 'about:blank') await page.goto(url);
   return page;
 }
 

@@ -228,7 +228,7 @@ test('accessibility of the page of the alert server', { only: isLongRound }, asy
   });
 
   await t.test('the wall shows the worst first without controls, also in German', async (t) => {
-    const page = await openPage(t, browser, 'about:blank');
+    const page = await openPage(t, browser, 'about:blank', { once: true });
     await page.addInitScript('localStorage.setItem("opsdeck.language", "de")');
     await page.goto(`${server.url}/?wall`);
     await page.getByRole('heading', { level: 1, name: '2 Alarme' }).waitFor();
@@ -286,7 +286,7 @@ test('accessibility of the page of the alert server', { only: isLongRound }, asy
   });
 
   await t.test('a server that is gone leaves the last alerts on the page, and is found again', async (t) => {
-    const page = await openPage(t, browser, 'about:blank');
+    const page = await openPage(t, browser, 'about:blank', { once: true });
     // The clock is stopped: the page does not reach the server again before the button is pressed.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt('2025-06-10T12:00:00Z');

@@ -456,7 +456,7 @@ test('the page of the alert server', async (t) => {
   });
 
   await t.test('the list keeps itself fresh, and stays as it was left', async (t) => {
-    const page = await openPage(t, browser, 'about:blank');
+    const page = await openPage(t, browser, 'about:blank', { once: true });
     // The clock is stopped: the test decides which requests repeat, and when.
     await page.clock.install({ time: '2025-06-10T11:00:00Z' });
     await page.clock.pauseAt('2025-06-10T12:00:00Z');

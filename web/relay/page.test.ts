@@ -207,7 +207,7 @@ test('the page of the relay', async (t) => {
   });
 
   await t.test('elsewhere the page asks for its token', async (t) => {
-    const page = await openPage(t, browser, 'about:blank');
+    const page = await openPage(t, browser, 'about:blank', { once: true });
     await page.setExtraHTTPHeaders({ 'x-forwarded-for': '10.0.0.7' });
     await page.goto(url);
     await page.getByLabel('Page token').fill('not the token');

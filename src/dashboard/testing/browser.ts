@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
-import { launchBrowser, needsBrowser, PAGE_DEADLINE_MS } from '../../testing/browser.ts';
+import { launchBrowser, needsBrowser } from '../../testing/browser.ts';
 import {
   type Cleanup,
   executablePath,
@@ -15,6 +15,7 @@ import {
   startServer,
   temporaryFolder,
 } from '../../testing/processes.ts';
+import { openProfile } from '../../testing/profile.ts';
 
 /** Per check: the total depends on their number. */
 const HANGS_AFTER_MS = 600_000;
@@ -110,9 +111,11 @@ export interface VisitOptions {
   readonly storage?: Readonly<Record<string, string>>;
   /** Further options, such as a touch screen or forced colours. */
   readonly device?: BrowserContextOptions;
+  /** As in {@link ProfileOptions}. */
+  readonly once?: boolean;
 }
 
-/** Opens a page in a fresh profile in Berlin; an error in the page, or a logged error, fails the test. */
+/** Opens a page in an empty profile in Berlin; an error in the page, or a logged error, fails the test. */
 export async function visit(t: TestContext, browser: Browser, url: string, options: VisitOptions = {}): Promise<Page> {
   const {
     colorScheme = 'light',
@@ -122,36 +125,18 @@ export async function visit(t: TestContext, browser: Browser, url: string, optio
     locale = 'en-US',
     storage = {},
     device,
+    once = false,
   } = options;
-  const context = await browser.newContext({
-    colorScheme,
-    locale,
-    viewport: { width, height },
-    timezoneId: 'Europe/Berlin',
-    reducedMotion: 'reduce',
-    acceptDownloads: true,
-    ...device,
+  const hasStorage = Object.keys(storage).length > 0;
+  const page = await openProfile(t, browser, {
+    ...{ colorScheme, width, height, once: once || hasStorage, now: now === 'real' ? undefined : now },
+    device: { locale, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...device },
   });
-  context.setDefaultTimeout(PAGE_DEADLINE_MS);
-  if (Object.keys(storage).length > 0) {
-    await context.addInitScript(
+  if (hasStorage)
+    await page.addInitScript(
       `for (const [key, value] of ${JSON.stringify(Object.entries(storage))}) if (localStorage.getItem(key) === null) localStorage.setItem(key, value);`,
     );
-  }
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  t.after(async () => {
-    await context.close();
-    // Failed answers and a server that is away are part of the tests; the browser logs them all.
-    assert.deepEqual(
-      complaints.filter((text) => !text.startsWith('Failed to load resource')),
-      [],
-    );
-  });
-  if (now !== 'real') await page.clock.setFixedTime(now);
-  await page.goto(url);
+  if (url !== 'about:blank') await page.goto(url);
   return page;
 }
 

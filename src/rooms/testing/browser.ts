@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { PAGE_DEADLINE_MS } from '../../testing/browser.ts';
 import { eventually } from '../../testing/eventually.ts';
 import {
   type Cleanup,
@@ -13,6 +12,7 @@ import {
   startServer,
   temporaryFolder,
 } from '../../testing/processes.ts';
+import { openProfile } from '../../testing/profile.ts';
 
 export interface RoomsServer extends RunningServer {
   /** Sends JSON as a user, and returns the answer; anything but 2xx fails. */
@@ -87,28 +87,10 @@ export async function openWindow(
   user: string,
   { path = '/r/ops', colorScheme = 'light', width = 1280, height = 800, isTouch = false }: WindowOptions = {},
 ): Promise<Window> {
-  const context = await browser.newContext({
-    colorScheme,
-    viewport: { width, height },
-    reducedMotion: 'reduce',
-    hasTouch: isTouch,
-    isMobile: isTouch,
-  });
-  context.setDefaultTimeout(PAGE_DEADLINE_MS);
+  const device = { reducedMotion: 'reduce', hasTouch: isTouch, isMobile: isTouch } as const;
+  const page = await openProfile(t, browser, { colorScheme, width, height, device });
+  const context = page.context();
   await context.addCookies([{ name: 'opsdeck_user', value: user, url }]);
-  const complaints: string[] = [];
-  context.on('weberror', (error) => complaints.push(error.error().message));
-  context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-  t.after(async () => {
-    await context.close();
-    // An unreachable server is part of the tests; the browser logs each attempt.
-    const isExpected = (text: string) => text.startsWith('Failed to load resource');
-    assert.deepEqual(
-      complaints.filter((text) => !isExpected(text)),
-      [],
-    );
-  });
-  const page = await context.newPage();
   await page.goto(url + path);
   await page.locator('.room-head h1').waitFor();
   return { page, context };

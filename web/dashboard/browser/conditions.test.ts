@@ -129,7 +129,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
   });
 
   check('nothing jumps while the data and the charts load on a phone', async (t) => {
-    const page = await visit(t, browser, 'about:blank', { width: 390 });
+    const page = await visit(t, browser, 'about:blank', { width: 390, once: true });
     await page.addInitScript(WATCH_SHIFTS);
     await page.goto(open);
     await requestsAre(page, 60);
@@ -185,7 +185,7 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
   });
 
   check('charts that are missing after ten seconds are given up, and are not drawn later', async (t) => {
-    const page = await visit(t, browser, 'about:blank', { now: 'real' });
+    const page = await visit(t, browser, 'about:blank', { now: 'real', once: true });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
