@@ -17,11 +17,54 @@ interface Page {
 test('the page keeps written messages', { only: isLongRound, timeout: 600_000 }, async (t) => {
   if (!needsBrowser(t)) return;
   const browser = await launchBrowser(t);
+  const server = await serveRooms(t);
+  /** Makes a room; returns where it is. */
+  const makeRoom = async (slug: string) => {
+    await server.send('ana', 'POST', '/api/room', { name: slug, slug });
+    return { path: `/r/${slug}` };
+  };
+
+  await t.test(
+    'two tabs of one person share one connection; when the tab that holds it closes, the other takes over',
+    async (t) => {
+      const room = await makeRoom('tabs');
+      const { page: first, context } = await openWindow(t, browser, server.url, 'ana', room);
+      await lineIs(first, 'live');
+      const second = await context.newPage();
+      await second.goto(`${server.url}/r/tabs`);
+      await lineIs(second, 'live');
+      const streams = async () =>
+        (await server.send<{ readonly sse: { readonly connections: number } }>('ana', 'GET', '/health')).sse
+          .connections;
+      assert.equal(await streams(), 1);
+      await server.send('ben', 'POST', '/api/message', { roomId: 'tabs', body: 'to both' });
+      await said(first, 'to both').waitFor();
+      await said(second, 'to both').waitFor();
+      // The event of a server on a database, as the first tab passes it on.
+      const tellOthers = (state: string) =>
+        first.evaluate(
+          (data) => {
+            const channel = new BroadcastChannel('opsdeck-rooms:/ana');
+            channel.postMessage({ kind: 'event', event: { id: '', event: 'storage', data } });
+            channel.close();
+          },
+          JSON.stringify({ state, since: new Date().toISOString() }),
+        );
+      await tellOthers('away');
+      await lineIs(second, 'away');
+      await tellOthers('up');
+      await lineIs(second, 'live');
+      await first.close();
+      await server.send('ben', 'POST', '/api/message', { roomId: 'tabs', body: 'to the other' });
+      await said(second, 'to the other').waitFor();
+      await lineIs(second, 'live');
+      await eventually('the stream of the closed tab to end', async () => (await streams()) === 1);
+    },
+  );
 
   await t.test('offline and back: the queue is shown, is sent in order, and missed messages arrive', async (t) => {
-    const server = await serveRooms(t);
-    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
-    const { page, context } = await openWindow(t, browser, server.url, 'ana');
+    const room = await makeRoom('offline');
+    const { page, context } = await openWindow(t, browser, server.url, 'ana', room);
     await write(page, 'before');
     await posted(page, 'before').waitFor();
     await lineIs(page, 'live');
@@ -31,7 +74,7 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
     await page.locator('.message.pending').nth(1).waitFor();
     await page.locator('.pill', { hasText: 'Offline, 2 queued' }).waitFor();
     await picture(page, 'rooms/offline');
-    await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'missed' });
+    await server.send('ben', 'POST', '/api/message', { roomId: 'offline', body: 'missed' });
     await context.setOffline(false);
     await page.locator('.message.pending').first().waitFor({ state: 'detached' });
     await said(page, 'missed').waitFor();
@@ -40,9 +83,8 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
   });
 
   await t.test('a message that was on its way when the page was closed is sent by the next one, once', async (t) => {
-    const server = await serveRooms(t);
-    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
-    const { page, context } = await openWindow(t, browser, server.url, 'ana');
+    const room = await makeRoom('closed');
+    const { page, context } = await openWindow(t, browser, server.url, 'ana', room);
     // The server takes the message; neither its answer nor the stream reaches the page.
     await context.route('**/api/event', (route) => route.abort());
     await page.reload();
@@ -59,11 +101,11 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
     await context.unroute('**/api/event');
     const next = await context.newPage();
     const again = next.waitForResponse('**/api/message');
-    await next.goto(`${server.url}/r/ops`);
+    await next.goto(`${server.url}/r/closed`);
     assert.equal((await again).request().method(), 'POST');
     await posted(next, 'twice?').waitFor();
     await next.locator('.message.pending').waitFor({ state: 'detached' });
-    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
+    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/closed/message');
     assert.deepEqual(
       messages.map(({ body }) => body),
       ['twice?'],
@@ -74,11 +116,10 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
   await t.test(
     'the server dies and restarts while people write: every message is there once, in one order',
     async (t) => {
-      const server = await serveRooms(t);
-      await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
-      await server.send('ben', 'POST', '/api/room/ops/join');
-      const { page: ana } = await openWindow(t, browser, server.url, 'ana');
-      const { page: ben } = await openWindow(t, browser, server.url, 'ben');
+      const room = await makeRoom('killed');
+      await server.send('ben', 'POST', '/api/room/killed/join');
+      const { page: ana } = await openWindow(t, browser, server.url, 'ana', room);
+      const { page: ben } = await openWindow(t, browser, server.url, 'ben', room);
       await lineIs(ana, 'live');
       await lineIs(ben, 'live');
       for (let index = 0; index < MESSAGES; index++) {
@@ -92,7 +133,7 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
           .waitFor();
       await all(ana);
       await all(ben);
-      const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message?limit=200');
+      const { messages } = await server.send<Page>('ana', 'GET', '/api/room/killed/message?limit=200');
       assert.deepEqual(
         messages.map(({ seq }) => seq),
         Array.from({ length: MESSAGES }, (_, index) => index + 1),
@@ -111,16 +152,15 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
   );
 
   await t.test('a reload in the middle of a stream resumes it', async (t) => {
-    const server = await serveRooms(t);
-    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    const room = await makeRoom('stream');
     const model = await startFakeModel(t);
     await server.send('ana', 'POST', '/api/provider', {
       ...{ name: 'local', kind: 'openai', baseUrl: model.url, model: 'test-1', allowPrivate: true },
     });
-    await server.send('ana', 'PUT', '/api/room/ops', { copilot: { provider: 'local', replyIn: 'room' } });
+    await server.send('ana', 'PUT', '/api/room/stream', { copilot: { provider: 'local', replyIn: 'room' } });
     const words = (text: string) => openAiStream([text], { finish: '', usage: null, done: false });
     model.play({ stream: words('one two'), ending: 'hang' });
-    const { page } = await openWindow(t, browser, server.url, 'ana');
+    const { page } = await openWindow(t, browser, server.url, 'ana', room);
     await write(page, '@copilot count');
     const streaming = page.locator('.body.streaming');
     await streaming.filter({ hasText: 'one two' }).waitFor();
@@ -132,62 +172,22 @@ test('the page keeps written messages', { only: isLongRound, timeout: 600_000 },
     model.write(null);
     await page.locator('article[data-status="complete"]', { hasText: 'one two three four' }).waitFor();
     const shown = (await wordsOf(page)).at(-1);
-    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/ops/message');
+    const { messages } = await server.send<Page>('ana', 'GET', '/api/room/stream/message');
     assert.equal(shown, messages.at(-1)?.body);
     assert.equal(await streaming.count(), 0);
   });
 
-  await t.test(
-    'two tabs of one person share one connection; when the tab that holds it closes, the other takes over',
-    async (t) => {
-      const server = await serveRooms(t);
-      await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
-      const { page: first, context } = await openWindow(t, browser, server.url, 'ana');
-      await lineIs(first, 'live');
-      const second = await context.newPage();
-      await second.goto(`${server.url}/r/ops`);
-      await lineIs(second, 'live');
-      const streams = async () =>
-        (await server.send<{ readonly sse: { readonly connections: number } }>('ana', 'GET', '/health')).sse
-          .connections;
-      assert.equal(await streams(), 1);
-      await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to both' });
-      await said(first, 'to both').waitFor();
-      await said(second, 'to both').waitFor();
-      // The event of a server on a database, as the first tab passes it on.
-      const tellOthers = (state: string) =>
-        first.evaluate(
-          (data) => {
-            const channel = new BroadcastChannel('opsdeck-rooms:/ana');
-            channel.postMessage({ kind: 'event', event: { id: '', event: 'storage', data } });
-            channel.close();
-          },
-          JSON.stringify({ state, since: new Date().toISOString() }),
-        );
-      await tellOthers('away');
-      await lineIs(second, 'away');
-      await tellOthers('up');
-      await lineIs(second, 'live');
-      await first.close();
-      await server.send('ben', 'POST', '/api/message', { roomId: 'ops', body: 'to the other' });
-      await said(second, 'to the other').waitFor();
-      await lineIs(second, 'live');
-      await eventually('the stream of the closed tab to end', async () => (await streams()) === 1);
-    },
-  );
-
   await t.test('a draft waits in its room', async (t) => {
-    const server = await serveRooms(t);
-    await server.send('ana', 'POST', '/api/room', { name: 'Ops', slug: 'ops' });
+    const room = await makeRoom('draft');
     await server.send('ana', 'POST', '/api/room', { name: 'Other', slug: 'other' });
-    const { page } = await openWindow(t, browser, server.url, 'ana');
+    const { page } = await openWindow(t, browser, server.url, 'ana', room);
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     await field.fill('half a thought');
     await page.locator('.rail-link', { hasText: 'Other' }).click();
     await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
     assert.equal(await field.inputValue(), '');
     await page.goBack();
-    await page.getByRole('heading', { level: 1, name: 'Ops' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'draft' }).waitFor();
     assert.equal(await field.inputValue(), 'half a thought');
     await page.reload();
     assert.equal(await field.inputValue(), 'half a thought');

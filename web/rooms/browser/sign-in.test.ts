@@ -50,4 +50,16 @@ test('signing in', { timeout: 600_000 }, async (t) => {
     await write(page, 'hello from Kim');
     await said(page, 'hello from Kim').locator('.author', { hasText: 'Kim' }).waitFor();
   });
+
+  await t.test('a reader without the right to change a room sees its labels', async (t) => {
+    await asAdmin('/api/room', { name: 'Cards', slug: 'cards', labels: { team: 'payments' } });
+    const { code } = await asAdmin<{ readonly code: string }>('/api/room/cards/invite', { role: 'member' });
+    const page = await openPage(t, browser, `${server.url}/i/${code}`);
+    await page.getByLabel('Your name, as others see it').fill('Lea');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('button', { name: /^Members/ }).click();
+    const panel = page.getByRole('complementary', { name: 'About this room' });
+    await panel.getByRole('list', { name: 'Labels' }).getByText('team=payments').waitFor();
+    assert.equal(await panel.getByRole('button', { name: 'Save' }).count(), 0);
+  });
 });
