@@ -1,4 +1,5 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 import { ownProgram } from './threads/thread.ts';
@@ -31,12 +32,32 @@ export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
-  // The space of young objects would grow to 128 MB; it keeps its size.
-  setFlagsFromString('--semi-space-growth-factor=1');
+  boundYoungSpace();
   // Without the compiler between Sparkplug and TurboFan: its memory, of several threads, stays with the C library (8 MB), and
   // its code is hardly missed.
   setFlagsFromString('--no-maglev');
 }
+
+/**
+ * In bytes: the space of young objects is doubled while it is smaller. It would grow to 128 MB; with the 1 MB of the start, a burst
+ * would spend a quarter of its processor time on collecting them.
+ */
+const ENOUGH_YOUNG_SPACE = 8 * 2 ** 20;
+
+/** V8 reads its own limit only before the program starts; so the factor of growth depends on the size after each collection. */
+function boundYoungSpace(): void {
+  let mayGrow = true;
+  const observer = new PerformanceObserver(() => {
+    const isSmall = youngSpaceSize() < ENOUGH_YOUNG_SPACE;
+    if (isSmall === mayGrow) return;
+    mayGrow = isSmall;
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+}
+
+const youngSpaceSize = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
 
 /** Takes some milliseconds for a small heap. Only contexts made under this flag have V8's function. */
 function collectGarbage(): void {
