@@ -177,7 +177,8 @@ test('the page of the alert server', async (t) => {
     await page.getByRole('button', { name: '4h', exact: true }).click();
     assert.equal(await page.getByLabel('Duration', { exact: true }).inputValue(), '4h');
     await page.getByRole('button', { name: 'Save the silence' }).click();
-    await page.getByText('The silence is saved.').waitFor();
+    const saved = page.locator('.toast', { hasText: 'The silence is saved.' });
+    await saved.getByRole('button', { name: 'Close' }).click();
     const id = await shownSilence(page);
     const path = 'alerts?filter=alertname="DiskFull"';
     const [alert] = await getJson<{ status: { silencedBy: string[] } }[]>(server, path);
@@ -198,7 +199,7 @@ test('the page of the alert server', async (t) => {
     await page.getByLabel('Comment').fill('the disk comes tomorrow');
     await page.getByLabel('Duration', { exact: true }).fill('1d');
     await page.getByRole('button', { name: 'Save the silence' }).click();
-    await page.getByText('The silence is saved.').waitFor();
+    await saved.waitFor();
     // Another comment and another end keep the silence.
     await hashIs(page, `#/silences/${id}`);
     await page.getByText('the disk comes tomorrow').waitFor();
