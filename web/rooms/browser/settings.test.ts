@@ -143,15 +143,13 @@ test('the settings of a room', { timeout: 600_000 }, async (t) => {
   });
 
   await t.test('no barriers, light and dark, and on a phone', async (t) => {
-    const { page } = await openWindow(t, browser, server.url, 'ana');
-    await page.getByRole('button', { name: /^Members/ }).click();
-    await page.getByText('Labels and retention').waitFor();
     for (const [colorScheme, width] of [
       ['light', 1280],
       ['dark', 390],
     ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 844 });
+      const { page } = await openWindow(t, browser, server.url, 'ana', { colorScheme, width, height: 844 });
+      await page.getByRole('button', { name: /^Members/ }).click();
+      await page.getByText('Labels and retention').waitFor();
       await fitsAcross(page);
       assert.deepEqual(await findBarriers(page), []);
       await picture(page, `rooms/settings-${colorScheme}-${width}`);
