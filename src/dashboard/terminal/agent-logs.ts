@@ -29,7 +29,7 @@ export async function addAgents(data: UsageData, work: AgentWork, terminal: Term
   const home = env.HOME ?? env.USERPROFILE ?? '';
   const isShown = terminal.isLogSeen;
   const onProgress = (reading: AgentReading) => isShown && terminal.err(progressLine(reading));
-  // Of a million requests in 61,000 files it saves 45 MB.
+  // Saves 45 MB of 260 for 520,000 requests in 61,000 files.
   keepHeapSmall();
   const usage = await AgentUsage.open({ agents, prices, env, home, dataDir, log, clock, onProgress });
   try {
