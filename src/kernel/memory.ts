@@ -39,16 +39,16 @@ export function keepHeapSmall(): void {
 }
 
 /**
- * In bytes: the space of young objects is doubled while it is smaller. It would grow to 128 MB; with the 1 MB of the start, a burst
+ * The space of young objects is doubled while it is smaller than this. It would grow to 128 MB; with the 1 MB of the start, a burst
  * would spend a quarter of its processor time on collecting them.
  */
-const ENOUGH_YOUNG_SPACE = 8 * 2 ** 20;
+const YOUNG_SPACE_BYTES = 8 * 2 ** 20;
 
 /** V8 reads its own limit only before the program starts; so the factor of growth depends on the size after each collection. */
 function boundYoungSpace(): void {
   let mayGrow = true;
   const observer = new PerformanceObserver(() => {
-    const isSmall = youngSpaceSize() < ENOUGH_YOUNG_SPACE;
+    const isSmall = youngSpaceSize() < YOUNG_SPACE_BYTES;
     if (isSmall === mayGrow) return;
     mayGrow = isSmall;
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);

@@ -34,7 +34,7 @@ test('a context that is refused has a German reason, with the example', () => {
   }
 });
 
-test('what is wrong with files of flags is German line by line, with its place', () => {
+test('faults of flag files are German line by line, each with its place', () => {
   const files = [
     { name: 'a.yml', text: 'flags: {x: {key: y}}\nsegments: 1\n' },
     { name: 'b.yml', text: '' },

@@ -11,7 +11,7 @@ export const stateBox = (title: string, text = '', ...actions: readonly Child[])
 export const statePage = (title: string, text = '', ...actions: readonly Child[]): HTMLElement =>
   h('div', { class: 'state' }, parts(h('h1', { class: 'state-title', tabindex: -1 }, title), text, actions));
 
-/** A quiet one: a line of text. */
+/** A quiet state: a line of text. */
 export const stateLine = (text: string): HTMLElement => h('div', { class: 'state' }, h('p', {}, text));
 
 /** The box in the place of what is being loaded. */
@@ -24,13 +24,13 @@ const parts = (title: HTMLElement, text: string, actions: readonly Child[]): Chi
   actions.length > 0 && h('p', { class: 'actions' }, actions),
 ];
 
-/** The place of what is wrong with a field, which names it by its id; it takes no room while it is empty. */
+/** The error of a field, which refers to it by its id; hidden while empty. */
 export const fieldError = (id?: string): HTMLElement => h('p', { class: 'field-error', id, role: 'alert' });
 
 /** The same for a whole form. */
 export const formError = (text = ''): HTMLElement => h('p', { class: 'form-error', role: 'alert' }, text);
 
-/** Below the header: what is wrong with all that the page shows. An alert stays in sight. */
+/** A fault of the whole page, below the header. An alert stays in sight. */
 export class Banner {
   /** In the document before its texts, so that screen readers announce them. */
   readonly element: HTMLElement;
@@ -39,7 +39,7 @@ export class Banner {
     this.element = h('div', { class: 'banner-place', role, 'aria-label': label });
   }
 
-  /** No texts: nothing is wrong. */
+  /** Without texts the banner disappears. */
   show(texts: readonly string[], ...actions: readonly Child[]): void {
     const lines = texts.map((text) => h('p', {}, text));
     const banner = texts.length > 0 ? h('div', { class: 'banner' }, h('div', {}, lines), actions) : null;
@@ -65,7 +65,7 @@ export const offerButton = ({ label, perform }: Offer): HTMLElement =>
 export const closeButton = (label: string, onclick: () => void): HTMLElement =>
   h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick }, icon('close'));
 
-/** A box within the page: what was done or is wrong, and what to do about it. */
+/** A box within the page: a result or a fault, and its remedy. */
 export const noticeBox = (tone: Tone, content: readonly Child[], actions: readonly Child[] = []): HTMLElement =>
   h(
     'div',
