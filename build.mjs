@@ -581,8 +581,15 @@ async function classify(entryPoints) {
 const TEST_RUN = 'src/testing/run/test-run.ts';
 const UNTRACKED = 'src/testing/run/untracked.ts';
 
-/** Wait for most of a minute, as a real Alertmanager cannot run on a fake clock: the first to start, or the run would end with them. */
-const WAITS = new Set(['src/alerts/acceptance/pipeline-differential.test.ts']);
+/** Mostly wait, for real servers that cannot run on a fake clock: the first to start, or the run would end with them. */
+const WAITS = new Set([
+  'src/alerts/acceptance/cluster/clients.test.ts',
+  'src/alerts/acceptance/cluster/suspended.test.ts',
+  'src/alerts/acceptance/pipeline-differential.test.ts',
+  'src/alerts/cluster/membership.test.ts',
+  'src/relay/hostile-upstream.test.ts',
+  'src/rooms/nodes/copilot-runs.test.ts',
+]);
 
 /** One list of all, evenly mixed: browsers and units compute and servers mostly wait, so that all processors are busy to the end. */
 function mix(...classes) {
@@ -597,7 +604,7 @@ function mix(...classes) {
  * Processes for the files of each class. A process for each file would take a tenth of the processor time, and one for all
  * keeps what every test has made, whose collection takes a fifth of the units' time.
  */
-const PARTS = { waits: 1, units: 6, processes: 20, browsers: 8 };
+const PARTS = { waits: 3, units: 6, processes: 20, browsers: 8 };
 
 const TESTS = join(root, '.build/tests');
 
@@ -612,7 +619,8 @@ async function buildTests() {
       writeImports(join(TESTS, file), [UNTRACKED, ...classes[kind].filter((_, index) => index % parts === part)]);
       return file;
     });
-  writeFileSync(join(TESTS, 'suite.json'), JSON.stringify(mix(...Object.entries(PARTS).map(joinFiles))));
+  const [waits, ...others] = Object.entries(PARTS).map(joinFiles);
+  writeFileSync(join(TESTS, 'suite.json'), JSON.stringify([...waits, ...mix(...others)]));
   say(JSON.stringify(Object.fromEntries(Object.entries(classes).map(([kind, files]) => [kind, files.length]))));
 }
 

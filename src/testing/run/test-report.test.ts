@@ -65,3 +65,14 @@ test('other output of a process is kept, and skipped tests have a reason', () =>
   assert.match(text, /output of the process\n/);
   assert.match(text, /skipped: amtool is not installed\n/);
 });
+
+test('a process that fails outside of its tests is reported with its end', () => {
+  const error = Object.assign(failureOf('testCodeFailure', 'test failed'), { exitCode: 7, signal: null });
+  const { text, isGreen } = reportOf([
+    ended('test:pass', 0, 'one'),
+    ended('test:fail', 0, FILE, {}, error),
+    summary(false),
+  ]);
+  assert.equal(isGreen, false);
+  assert.match(text, /'test failed'\n +its process ended with code 7\n/);
+});

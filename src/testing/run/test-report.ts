@@ -4,6 +4,13 @@ import { inspect } from 'node:util';
 
 type Ended = Extract<TestEvent, { readonly type: 'test:pass' | 'test:fail' }>;
 
+/** As node:test reports it; the last two are those of a test file's process. */
+interface TestError extends Error {
+  readonly failureType?: string;
+  readonly exitCode?: number | null;
+  readonly signal?: NodeJS.Signals | null;
+}
+
 interface TimedTest {
   readonly name: string;
   readonly seconds: number;
@@ -70,10 +77,13 @@ export class TestReport {
     if (data.nesting === 0) this.#timed.push({ name: `${source}: ${name}`, seconds: data.details.duration_ms / 1000 });
     if (data.skip) this.#skipped.add(typeof data.skip === 'string' ? data.skip : name);
     if (type !== 'test:fail' || data.todo !== undefined) return;
-    const { error } = data.details as { readonly error: Error & { readonly failureType?: string } };
+    const { error } = data.details as { readonly error: TestError };
     if (error.failureType === 'subtestsFailed') return;
     const seconds = (data.details.duration_ms / 1000).toFixed(1);
-    fileRun.failures.push(`✖ ${source}: ${name} (${seconds} s)\n${indent(inspect(error.cause ?? error))}\n`);
+    const { exitCode, signal } = error;
+    // Of a process, not of a test: how it ended is all that is known.
+    const end = signal || exitCode ? `\nits process ended with ${signal ?? `code ${exitCode}`}` : '';
+    fileRun.failures.push(`✖ ${source}: ${name} (${seconds} s)\n${indent(inspect(error.cause ?? error) + end)}\n`);
   }
 
   end(file: string): void {

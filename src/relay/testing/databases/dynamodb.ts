@@ -69,6 +69,8 @@ class Front {
   async close(): Promise<void> {
     if (this.#server) await close(this.#server);
     this.#server = undefined;
+    // A write that is still in the database would fail when that closes, outside of every test.
+    await this.#last;
   }
 
   /** The answer of the database, without regard to its status. */
