@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, w
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeLogs, LogFolder, line, NOW } from '../../testing/agent-store.ts';
+import { openUsageDatabase } from './open-database.ts';
 
 const MINUTE = 60_000;
 
@@ -308,4 +309,33 @@ test('a closed store answers who waits', async (t) => {
   const waiting = store.store.status(number + 100);
   await store.store.close();
   await assert.rejects(waiting, /closed/);
+});
+
+test('the longer a status takes, the fewer are written while logs are read', async (t) => {
+  const folder = new LogFolder(t);
+  const { clock } = folder;
+  const database = await openUsageDatabase(folder.dataDir, clock, folder.log);
+  const count = database.count.bind(database);
+  let statuses = 0;
+  database.count = (...of) => {
+    statuses++;
+    clock.advance(50);
+    return count(...of);
+  };
+  /** A file of one line takes a tenth of a second, and so is a batch. */
+  class SlowLogs extends FakeLogs {
+    override open(path: string, state?: string) {
+      const reader = super.open(path, state);
+      const read = (bytes: Buffer) => {
+        clock.advance(100);
+        return reader.read(bytes);
+      };
+      return { ...reader, read };
+    }
+  }
+  for (let n = 0; n < 100; n++) folder.write(`${n}.log`, line(`k${n}`));
+  const store = await folder.open(new SlowLogs(), { database });
+  const { agents } = await store.ready();
+  assert.equal(agents[0]?.events, 100);
+  assert.ok(statuses >= 5 && statuses <= 15, `${statuses} statuses in ten seconds`);
 });

@@ -29,8 +29,10 @@ export interface AgentFolders {
 
 /** Larger pages take more memory in both threads: what is alive when V8 collects young objects may become old. */
 const PAGE_EVENTS = 200;
-/** Between two statuses during the first reading: counting events takes some milliseconds. */
+/** Minimum time between two statuses during the first reading. */
 const STATUS_MS = 250;
+/** The same, as a multiple of the time that the last status took: of a million events each takes some 60 ms to count them. */
+const STATUS_PAUSE = 20;
 
 /** Reads the logs of agents, follows them, and answers what was read. */
 export class AgentStore implements AgentStoreMethods {
@@ -42,7 +44,8 @@ export class AgentStore implements AgentStoreMethods {
   #basis = '';
   #waiting: (() => void)[] = [];
   #isFirstReading = true;
-  #statusAt = Number.NEGATIVE_INFINITY;
+  /** During the first reading. */
+  #nextStatusAt = Number.NEGATIVE_INFINITY;
   /** Statuses are written one after another. */
   #writing: Promise<void> = Promise.resolve();
   readonly #namedModels = new Set<string>();
@@ -115,9 +118,14 @@ export class AgentStore implements AgentStoreMethods {
   #update(): void {
     const { clock } = this.#parts;
     if (this.#reading.isIdle) this.#isFirstReading = false;
-    else if (this.#isFirstReading && clock.monotonic() < this.#statusAt + STATUS_MS) return;
-    this.#statusAt = clock.monotonic();
-    this.#writing = this.#writing.then(() => this.#writeStatus());
+    else if (this.#isFirstReading && clock.monotonic() < this.#nextStatusAt) return;
+    this.#nextStatusAt = Number.POSITIVE_INFINITY;
+    this.#writing = this.#writing.then(async () => {
+      const startedAt = clock.monotonic();
+      await this.#writeStatus();
+      const endedAt = clock.monotonic();
+      this.#nextStatusAt = endedAt + Math.max(STATUS_MS, STATUS_PAUSE * (endedAt - startedAt));
+    });
   }
 
   async #writeStatus(): Promise<void> {
