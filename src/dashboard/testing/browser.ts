@@ -21,8 +21,6 @@ import { openProfile } from '../../testing/profile.ts';
 const HANGS_AFTER_MS = 600_000;
 /** The browser is closed after this time without a test; the next test would start another. */
 const IDLE_MS = 500;
-/** A page that one check leaves serves the next; other files run beside these. */
-const AT_ONCE = 1;
 const HOUR_MS = 3_600_000;
 /** The default time in the pages of tests. */
 export const NOW = '2025-06-10T12:00:00Z';
@@ -50,15 +48,15 @@ function leaveBrowser(): void {
   }, IDLE_MS);
 }
 
-/** A concurrent subtest: it has its own page, and its own server if it writes. */
+/** A subtest: it has its own page, and its own server if it writes. */
 export type Check = (name: string, run: (t: TestContext) => Promise<void>) => void;
 
-/** A test whose checks run a few at a time in one shared browser. */
+/** A test whose checks run in turn in one shared browser: the page that one leaves serves the next. */
 export function browserTest(
   name: string,
   run: (t: TestContext, browser: Browser, check: Check) => Promise<void>,
 ): void {
-  test(name, { concurrency: AT_ONCE }, async (t) => {
+  test(name, async (t) => {
     if (!needsBrowser(t)) return;
     const browser = await shareBrowser();
     t.after(leaveBrowser);

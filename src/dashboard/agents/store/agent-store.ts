@@ -31,7 +31,7 @@ export interface AgentFolders {
 const PAGE_EVENTS = 200;
 /** Minimum time between two statuses during the first reading. */
 const STATUS_MS = 250;
-/** The same, as a multiple of the time that the last status took: of a million events each takes some 60 ms to count them. */
+/** The same, as a multiple of the time that the last status took, as each counts all events. */
 const STATUS_PAUSE = 20;
 
 /** Reads the logs of agents, follows them, and answers what was read. */
