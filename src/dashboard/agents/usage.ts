@@ -123,6 +123,11 @@ export class AgentUsage {
     return this.#part.methods.summary(agent);
   }
 
+  /** For a caller that asks for what was read and then closes this: frees some 30 MB after 60,000 files. */
+  stopReading(): Promise<void> {
+    return this.#part.methods.stopReading();
+  }
+
   /** Stops reading. What was read is kept. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;

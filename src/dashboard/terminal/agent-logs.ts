@@ -34,6 +34,7 @@ export async function addAgents(data: UsageData, work: AgentWork, terminal: Term
   const usage = await AgentUsage.open({ agents, prices, env, home, dataDir, log, clock, onProgress });
   try {
     await usage.firstReading();
+    await usage.stopReading();
     if (isShown) terminal.err(CLEAR_LINE);
     // The most events come first, with room for the others, so that they are not copied.
     const found = usage.status().agents.toSorted((a, b) => b.events - a.events);

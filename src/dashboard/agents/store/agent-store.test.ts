@@ -302,6 +302,20 @@ test('the summary is that of the calendar month', async (t) => {
   });
 });
 
+test('a store that has stopped reading answers what it has read, under the status of before', async (t) => {
+  const folder = new LogFolder(t);
+  folder.write('1.log', line('k1', { output: 5 }), 'not understood\n');
+  const store = await folder.open();
+  const before = await store.ready();
+  await store.store.stopReading();
+  folder.append('1.log', line('k2'));
+  store.reported('1.log');
+  folder.clock.advance(60_000);
+  assert.deepEqual(await store.outputs(), [5]);
+  assert.deepEqual((await store.store.status(0)).status, before);
+  assert.deepEqual([before.agents[0]?.files, before.agents[0]?.skipped], [1, { lines: 1 }]);
+});
+
 test('a closed store answers who waits', async (t) => {
   const folder = new LogFolder(t);
   const store = await folder.open();

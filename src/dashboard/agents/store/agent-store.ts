@@ -49,6 +49,7 @@ export class AgentStore implements AgentStoreMethods {
   /** Statuses are written one after another. */
   #writing: Promise<void> = Promise.resolve();
   readonly #namedModels = new Set<string>();
+  #isReading = true;
   #isClosed = false;
 
   private constructor(parts: AgentStoreParts, marks: Map<string, FileMark>) {
@@ -104,12 +105,17 @@ export class AgentStore implements AgentStoreMethods {
     }
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  async stopReading(): Promise<void> {
+    this.#isReading = false;
     this.#follower.close();
     await this.#reading.close();
     await this.#writing;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.stopReading();
     await this.#parts.database.close();
     this.#wake();
   }
@@ -129,7 +135,7 @@ export class AgentStore implements AgentStoreMethods {
   }
 
   async #writeStatus(): Promise<void> {
-    if (this.#isClosed) return;
+    if (!this.#isReading) return;
     const version = await this.#parts.database.version();
     const reading = this.#isFirstReading ? this.#reading.progress : undefined;
     const basis = JSON.stringify([

@@ -105,6 +105,7 @@ export class LogFollower {
     this.#cancelTick();
     this.#cancelGather?.();
     for (const path of this.#watched.keys()) this.#unwatch(path);
+    this.#logs.clear();
   }
 
   #tick(): void {

@@ -105,6 +105,7 @@ export class LogReading {
     await this.#running;
     this.#open?.log.close();
     this.#open = undefined;
+    this.#marks.clear();
   }
 
   #queue(waiting: Waiting): void {
