@@ -1,6 +1,6 @@
 // Project markers: made, shown, changed, deleted, imported, exported and shared with another browser.
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import {
   browserTest,
   bytesOf,
@@ -168,6 +168,37 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
       await figureOf(page, 'overview').scrollIntoViewIfNeeded();
       await figureOf(page, 'overview').getByText('* open-ended').waitFor();
     });
+
+    await t.test('rule A.10: markers are exported, and imported after a question; nothing is deleted', async () => {
+      const [shop] = await eventually('the open end on the server', async () => {
+        const all = await markersOf(server);
+        return all[0]?.end === null && all;
+      });
+      assert.ok(shop);
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: /^Markers as JSON/ }).click(),
+      ]);
+      assert.equal(file.suggestedFilename(), 'usage-markers-2025-06-10.json');
+      assert.deepEqual(JSON.parse((await bytesOf(file)).toString('utf8')), { version: 1, markers: [shop] });
+      const newer = { ...shop, project: 'newer', updatedAt: '2025-06-11T00:00:00.000Z' };
+      const bad = { ...CRASH, id: 'bad', end: CRASH.start };
+      const name = 'theirs.json';
+      await chooseFile(page, 'Import markers', { name, text: JSON.stringify([newer, CRASH, bad]) });
+      const question = dialogOf(page, 'Import markers?');
+      await question.getByText('1 new, 1 updated, 1 skipped. Nothing is deleted.').waitFor();
+      assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
+      await question.getByRole('button', { name: 'Import' }).click();
+      await edit(page, 'newer').waitFor();
+      const markers = await stored(server, 2);
+      assert.deepEqual(new Set(markers.map(({ project }) => project)), new Set(['newer', 'api']));
+      await chooseFile(page, 'Import markers', { name, text: store(shop) });
+      await page.getByText('There is nothing new in theirs.json').waitFor();
+      await chooseFile(page, 'Import markers', { name, text: '{"events":[]' });
+      await page.getByText('theirs.json holds no markers.').waitFor();
+      await edit(page, 'newer').waitFor();
+    });
   });
 
   check('markers in the tables and on the chart', async (t) => {
@@ -265,81 +296,49 @@ browserTest('project markers on the analytics page', async (t, browser, check) =
         });
       },
     );
-  });
 
-  check('rule A.10: markers are exported, and imported after a question; nothing is deleted', async (t) => {
-    const server = await serve(LOGIN);
-    const page = await visit(t, browser, `${server.page}#range=all`);
-    await edit(page, 'web-shop').waitFor();
-    await page.getByRole('button', { name: 'Export', exact: true }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: /^Markers as JSON/ }).click(),
-    ]);
-    assert.equal(file.suggestedFilename(), 'usage-markers-2025-06-10.json');
-    assert.deepEqual(JSON.parse((await bytesOf(file)).toString('utf8')), { version: 1, markers: [LOGIN] });
-    const newer = { ...LOGIN, project: 'newer', updatedAt: '2025-06-10T00:00:00.000Z' };
-    const bad = { ...CRASH, id: 'bad', end: CRASH.start };
-    const name = 'theirs.json';
-    await chooseFile(page, 'Import markers', { name, text: JSON.stringify([newer, CRASH, bad]) });
-    const question = dialogOf(page, 'Import markers?');
-    await question.getByText('1 new, 1 updated, 1 skipped. Nothing is deleted.').waitFor();
-    assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
-    await question.getByRole('button', { name: 'Import' }).click();
-    await edit(page, 'newer').waitFor();
-    const markers = await stored(server, 2);
-    assert.deepEqual(new Set(markers.map(({ project }) => project)), new Set(['newer', 'api']));
-    await chooseFile(page, 'Import markers', { name, text: store(LOGIN) });
-    await page.getByText('There is nothing new in theirs.json').waitFor();
-    await chooseFile(page, 'Import markers', { name, text: '{"events":[]' });
-    await page.getByText('theirs.json holds no markers.').waitFor();
-    await edit(page, 'newer').waitFor();
-  });
-
-  check('markers of the legacy key move to the new one, and to the server', async (t) => {
-    const server = await serve();
-    const storage = { 'usage-event-chart-markers-v1': JSON.stringify([LOGIN]) };
-    const page = await visit(t, browser, `${server.page}#range=all`, { storage });
-    await edit(page, 'web-shop').waitFor();
-    await stored(server, 1);
-    assert.match((await storedValue(page, 'usage-markers-v1')) ?? '', /"version":1,.*m-login/);
-    assert.equal(await storedValue(page, 'usage-event-chart-markers-v1'), storage['usage-event-chart-markers-v1']);
-  });
-
-  check('two browsers: the newer edit wins, and deleted markers stay deleted', async (t) => {
-    const server = await serve(LOGIN, CRASH);
-    const [one, other] = [await meet(t, server, browser), await meet(t, server, browser)];
-    await one.clock.setFixedTime('2025-06-10T12:10:00Z');
-    await edit(one, 'web-shop').click();
-    await dialogOf(one, 'Edit marker').getByLabel('Project').fill('of one');
-    await one.keyboard.press('Enter');
-    await edit(one, 'of one').waitFor();
-    await edit(one, 'api').click();
-    await dialogOf(one, 'Edit marker').getByRole('button', { name: 'Delete marker' }).click();
-    await dialogOf(one, 'Delete this marker?').getByRole('button', { name: 'Delete marker' }).click();
-    await stored(server, 1);
-    await other.clock.setFixedTime('2025-06-10T12:20:00Z');
-    await edit(other, 'web-shop').click();
-    await dialogOf(other, 'Edit marker').getByLabel('Project').fill('of the other');
-    await other.keyboard.press('Enter');
-    const [last] = await eventually('the newer edit on the server', async () => {
-      const all = await markersOf(server);
-      return all.some(({ project }) => project === 'of the other') && all;
+    let other: Page;
+    await t.test('markers of the legacy key move to the new one, and to the server', async () => {
+      const old = { ...LOGIN, id: 'm-old', project: 'old' };
+      const storage = { 'usage-event-chart-markers-v1': JSON.stringify([old]) };
+      other = await visit(t, browser, `${server.page}#range=all`, { storage });
+      await edit(other, 'old').waitFor();
+      await stored(server, 3);
+      assert.match((await storedValue(other, 'usage-markers-v1')) ?? '', /"version":1,.*m-old/);
+      assert.equal(await storedValue(other, 'usage-event-chart-markers-v1'), storage['usage-event-chart-markers-v1']);
     });
-    assert.deepEqual([last?.id, (await markersOf(server)).length], ['m-login', 1]);
-    await edit(other, 'api').waitFor({ state: 'detached' });
-    await one.reload();
-    await edit(one, 'of the other').waitFor();
-    assert.equal(await edit(one, 'api').count(), 0);
+
+    await t.test('two browsers: the newer edit wins, and deleted markers stay deleted', async () => {
+      const one = page;
+      await edit(other, 'web-shop').waitFor();
+      await one.clock.setFixedTime('2025-06-10T12:10:00Z');
+      await edit(one, 'web-shop').click();
+      await dialogOf(one, 'Edit marker').getByLabel('Project').fill('of one');
+      await one.keyboard.press('Enter');
+      await edit(one, 'of one').waitFor();
+      await edit(one, 'api').click();
+      await dialogOf(one, 'Edit marker').getByRole('button', { name: 'Delete marker' }).click();
+      await dialogOf(one, 'Delete this marker?').getByRole('button', { name: 'Delete marker' }).click();
+      await stored(server, 2);
+      await other.clock.setFixedTime('2025-06-10T12:20:00Z');
+      await edit(other, 'web-shop').click();
+      await dialogOf(other, 'Edit marker').getByLabel('Project').fill('of the other');
+      await other.keyboard.press('Enter');
+      const last = await eventually('the newer edit on the server', async () => {
+        const all = await markersOf(server);
+        return all.some(({ project }) => project === 'of the other') && all;
+      });
+      assert.deepEqual(
+        [last.find(({ project }) => project === 'of the other')?.id, (await markersOf(server)).length],
+        ['m-login', 2],
+      );
+      await edit(other, 'api').waitFor({ state: 'detached' });
+      await one.reload();
+      await edit(one, 'of the other').waitFor();
+      assert.equal(await edit(one, 'api').count(), 0);
+    });
   });
 });
-
-/** A browser that knows the server's markers. */
-async function meet(t: Parameters<typeof visit>[0], server: DashboardServer, browser: Browser): Promise<Page> {
-  const page = await visit(t, browser, `${server.page}#range=all`);
-  await edit(page, 'web-shop').waitFor();
-  return page;
-}
 
 /** Moves the pointer along the top of the overview until it is on a marker's label or box. */
 async function hoverMarker(page: Page): Promise<void> {

@@ -21,7 +21,7 @@ import {
   visit,
 } from '../../../src/dashboard/testing/browser.ts';
 
-const INFO = usageRows(240);
+const INFO = usageRows(240).map((row, index) => ({ ...row, model: `model-${index % 12}` }));
 const SLOPE = usageRows(60, { shiftMs: 1_800_000, kind: 'Included', maxMode: false });
 const ALL = [...INFO, ...SLOPE].sort((a, b) => b.at - a.at);
 const HOUR_MS = 3_600_000;
@@ -40,10 +40,83 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     files: { 'data/usage-events-info.csv': csvOf(INFO), 'data/usage-events-slope.csv': csvOf(SLOPE) },
   });
 
-  check('users, the address, steps, the budget and the cost', async (t) => {
-    const page = await visit(t, browser, `${server.page}#range=all`);
+  check('what is selected, how it is counted, and how it is shown', async (t) => {
+    const page = await visit(t, browser, server.page);
+
+    await t.test('rule A.3: periods in hours, all events, and a custom range', async () => {
+      await requestsAre(page, since(24).length);
+      assert.equal(await storedValue(page, 'usage-analytics-time-range'), null, 'the default needs no storage');
+      for (const [name, hours] of [
+        ['last hour', 1],
+        ['last 12 hours', 12],
+        ['last 7 days', 168],
+      ] as const) {
+        await choose(page, 'Period', name);
+        await requestsAre(page, since(hours).length);
+      }
+      assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-time-range')) ?? ''), {
+        mode: 'hours',
+        hours: 168,
+      });
+      await page.locator('.resolved', { hasText: /^7 d to .*12:00.* the newest event/ }).waitFor();
+      await choose(page, 'Period', 'Custom');
+      await fill(page, 'From', '2025-06-02T00:00');
+      await fill(page, 'To', '2025-06-02T23:59');
+      await requestsAre(page, 24);
+      await fill(page, 'To', '2025-06-01T00:00');
+      await page.getByText('from and to were swapped').waitFor();
+      await requestsAre(page, 25);
+      await fill(page, 'To', '');
+      await page.getByText('Enter a date and a time.').waitFor();
+      await requestsAre(page, 25);
+      await fill(page, 'To', '2025-06-03T23:59');
+      await requestsAre(page, 48);
+      assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-custom-range')) ?? ''), {
+        customFrom: '2025-06-02T00:00',
+        customTo: '2025-06-03T23:59',
+      });
+      await page.getByRole('button', { name: 'Previous period' }).click();
+      await requestsAre(page, 35);
+    });
+
+    await t.test('rule A.3: the newest requests by number, by rank, and all', async () => {
+      await page.goto(`${server.page}#range=24h`);
+      await requestsAre(page, since(24).length);
+      await choose(page, 'Select by', 'Requests');
+      await requestsAre(page, 50);
+      await choose(page, 'Newest requests', 'newest 10 requests');
+      await requestsAre(page, 10);
+      await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(0, 10))));
+      for (const [typed, clamped] of [
+        ['7', 10],
+        ['123', 123],
+        ['5000', 300],
+      ] as const) {
+        await fill(page, 'Newest', typed);
+        await requestsAre(page, clamped);
+      }
+      assert.equal(await storedValue(page, 'usage-analytics-count'), '1000');
+      await choose(page, 'Newest requests', 'By rank');
+      await fill(page, 'To rank', '20');
+      await fill(page, 'From rank', '11');
+      await requestsAre(page, 10);
+      await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(10, 20))));
+      await hashIs(page, /range=rank-11-20/);
+      await fill(page, 'To rank', '5');
+      await requestsAre(page, 7);
+      await fill(page, 'To rank', '5000');
+      await fill(page, 'From rank', '4000');
+      await page.getByText('only 300 requests are loaded').waitFor();
+      await requestsAre(page, 0);
+      await choose(page, 'Newest requests', 'All');
+      await requestsAre(page, 300);
+      assert.equal(await storedValue(page, 'usage-analytics-selection-mode'), 'count');
+      await page.reload();
+      await requestsAre(page, 300);
+    });
 
     await t.test('rule A.2: all users, or one of them', async () => {
+      await page.goto(`${server.page}#range=all`);
       for (const [user, rows] of [
         ['info', INFO],
         ['slope', SLOPE],
@@ -162,126 +235,49 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
       await page.getByText('As reported takes each amount as its source states it').waitFor();
       assert.equal(await storedValue(page, 'usage-analytics-cost-basis'), 'billed');
     });
-  });
 
-  check('rule A.3: the selected requests', async (t) => {
-    const page = await visit(t, browser, server.page);
-
-    await t.test('periods in hours, all events, and a custom range', async () => {
-      await requestsAre(page, since(24).length);
-      assert.equal(await storedValue(page, 'usage-analytics-time-range'), null, 'the default needs no storage');
-      for (const [name, hours] of [
-        ['last hour', 1],
-        ['last 12 hours', 12],
-        ['last 7 days', 168],
-      ] as const) {
-        await choose(page, 'Period', name);
-        await requestsAre(page, since(hours).length);
-      }
-      assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-time-range')) ?? ''), {
-        mode: 'hours',
-        hours: 168,
-      });
-      await page.locator('.resolved', { hasText: /^7 d to .*12:00.* the newest event/ }).waitFor();
-      await choose(page, 'Period', 'Custom');
-      await fill(page, 'From', '2025-06-02T00:00');
-      await fill(page, 'To', '2025-06-02T23:59');
-      await requestsAre(page, 24);
-      await fill(page, 'To', '2025-06-01T00:00');
-      await page.getByText('from and to were swapped').waitFor();
-      await requestsAre(page, 25);
-      await fill(page, 'To', '');
-      await page.getByText('Enter a date and a time.').waitFor();
-      await requestsAre(page, 25);
-      await fill(page, 'To', '2025-06-03T23:59');
-      await requestsAre(page, 48);
-      assert.deepEqual(JSON.parse((await storedValue(page, 'usage-analytics-custom-range')) ?? ''), {
-        customFrom: '2025-06-02T00:00',
-        customTo: '2025-06-03T23:59',
-      });
-      await page.getByRole('button', { name: 'Previous period' }).click();
-      await requestsAre(page, 35);
+    await t.test('the top models are five or ten, on both charts, in the address', async () => {
+      await page.goto(`${server.page}#range=all&by=day&user=info&basis=reported`);
+      await twinRows(page, 'topCost', 5);
+      await page.getByLabel('How many models by cost').selectOption('Top 10');
+      for (const chart of ['topCost', 'topTokens']) await twinRows(page, chart, 10);
+      assert.equal(await page.getByLabel('How many models by tokens').inputValue(), '10');
+      await hashIs(page, /&top=10/);
     });
 
-    await t.test('the newest requests by number, by rank, and all', async () => {
-      await page.goto(`${server.page}#range=24h`);
-      await requestsAre(page, since(24).length);
-      await choose(page, 'Select by', 'Requests');
-      await requestsAre(page, 50);
-      await choose(page, 'Newest requests', 'newest 10 requests');
-      await requestsAre(page, 10);
-      await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(0, 10))));
-      for (const [typed, clamped] of [
-        ['7', 10],
-        ['123', 123],
-        ['5000', 300],
-      ] as const) {
-        await fill(page, 'Newest', typed);
-        await requestsAre(page, clamped);
-      }
-      assert.equal(await storedValue(page, 'usage-analytics-count'), '1000');
-      await choose(page, 'Newest requests', 'By rank');
-      await fill(page, 'To rank', '20');
-      await fill(page, 'From rank', '11');
-      await requestsAre(page, 10);
-      await kpiIs(page, 'total-cost', dollars(centsOf(ALL.slice(10, 20))));
-      await hashIs(page, /range=rank-11-20/);
-      await fill(page, 'To rank', '5');
-      await requestsAre(page, 7);
-      await fill(page, 'To rank', '5000');
-      await fill(page, 'From rank', '4000');
-      await page.getByText('only 300 requests are loaded').waitFor();
-      await requestsAre(page, 0);
-      await choose(page, 'Newest requests', 'All');
-      await requestsAre(page, 300);
-      assert.equal(await storedValue(page, 'usage-analytics-selection-mode'), 'count');
-      await page.reload();
-      await requestsAre(page, 300);
+    await t.test('zone, theme and language; German in numbers and dates', async () => {
+      await twinRows(page, 'overview', 11);
+      await page.getByLabel('Time zone').fill('Mars/Base');
+      await page.getByLabel('Time zone').press('Enter');
+      await page.getByText('Not a time zone').waitFor();
+      await page.getByLabel('Time zone').fill('Pacific/Kiritimati');
+      await page.getByLabel('Time zone').press('Enter');
+      await page.locator('.resolved', { hasText: 'GMT+14' }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement.id'), 'zone', 'the focus stays');
+      await page.getByLabel('Language').selectOption('de');
+      await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
+      await kpiIs(page, 'total-cost', `${(centsOf(INFO) / 100).toFixed(2).replace('.', ',')}\u00A0$`);
+      assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
+      await figureOf(page, 'overview').getByText('Tokens und Kosten im Verlauf').first().waitFor();
+      await page.getByLabel('Farbschema').selectOption('dark');
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
     });
-  });
 
-  check('the top models are five or ten, on both charts, in the address and after a reload', async (t) => {
-    const rows = Array.from({ length: 12 }, (_, index) => usageRows(1, { model: `model-${index}`, shiftMs: index }));
-    const own = await serveDashboard(t, { files: { 'data/usage-events-info.csv': csvOf(rows.flat()) } });
-    const page = await visit(t, browser, `${own.page}#range=all`);
-    await twinRows(page, 'topCost', 5);
-    await page.getByLabel('How many models by cost').selectOption('Top 10');
-    for (const chart of ['topCost', 'topTokens']) await twinRows(page, chart, 10);
-    assert.equal(await page.getByLabel('How many models by tokens').inputValue(), '10');
-    await hashIs(page, /&top=10/);
-    await page.goto('about:blank');
-    await page.goto(own.page);
-    await twinRows(page, 'topTokens', 10);
-    await page.getByLabel('How many models by tokens').selectOption('Top 5');
-    await twinRows(page, 'topCost', 5);
-  });
-
-  check('zone, theme and language; German in numbers and dates', async (t) => {
-    const page = await visit(t, browser, `${server.page}#range=all&by=day&user=info`);
-    await twinRows(page, 'overview', 11);
-    await page.getByLabel('Time zone').fill('Mars/Base');
-    await page.getByLabel('Time zone').press('Enter');
-    await page.getByText('Not a time zone').waitFor();
-    await page.getByLabel('Time zone').fill('Pacific/Kiritimati');
-    await page.getByLabel('Time zone').press('Enter');
-    await page.locator('.resolved', { hasText: 'GMT+14' }).waitFor();
-    assert.equal(await page.evaluate('document.activeElement.id'), 'zone', 'the focus stays');
-    await page.getByLabel('Language').selectOption('de');
-    await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
-    await kpiIs(page, 'total-cost', `${(centsOf(INFO) / 100).toFixed(2).replace('.', ',')}\u00A0$`);
-    assert.equal(await page.evaluate('document.documentElement.lang'), 'de');
-    await figureOf(page, 'overview').getByText('Tokens und Kosten im Verlauf').first().waitFor();
-    await page.getByLabel('Farbschema').selectOption('dark');
-    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
-    await page.reload();
-    await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
-    assert.deepEqual(
-      await Promise.all(
-        ['usage-analytics-timezone', 'opsdeck.theme', 'opsdeck.language'].map((key) => storedValue(page, key)),
-      ),
-      ['Pacific/Kiritimati', 'dark', 'de'],
-    );
+    await t.test('a later visit has the top models, zone, theme and language of the one before', async () => {
+      await page.goto('about:blank');
+      await page.goto(server.page);
+      await page.getByRole('heading', { name: 'Nutzungsanalyse' }).waitFor();
+      assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+      assert.deepEqual(
+        await Promise.all(
+          ['usage-analytics-timezone', 'opsdeck.theme', 'opsdeck.language'].map((key) => storedValue(page, key)),
+        ),
+        ['Pacific/Kiritimati', 'dark', 'de'],
+      );
+      await twinRows(page, 'topTokens', 10);
+      await page.getByLabel('Wie viele Modelle nach Tokens').selectOption('Top 5');
+      await twinRows(page, 'topCost', 5);
+    });
   });
 
   check('a preference for German is followed, and the stored language is the default', async (t) => {
