@@ -80,20 +80,15 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     assert.deepEqual(await findBarriers(page, 'dialog[open]'), []);
   });
 
-  check('the first visit shows a sample and says so', async (t) => {
-    const empty = await serveDashboard(t);
-    const page = await visit(t, browser, empty.page, { now: 'real' });
-    await page.getByText('This is sample data.').waitFor();
-    await twinRows(page, 'overview');
-    await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
-    await page.setViewportSize({ width: 390, height: 900 });
-    await fitsAcross(page, 'the page on a phone');
-    assert.equal((await fetch(`${empty.url}/data/usage-events-info.csv`)).status, 404);
-  });
-
-  check('by keyboard alone: in reading order from the skip link to the tables', async (t) => {
-    const page = await visit(t, browser, open);
+  check('from the hub, without a script; by keyboard alone, from the skip link to the tables', async (t) => {
+    const page = await visit(t, browser, `${server.url}/`);
+    assert.equal(await page.locator('script').count(), 0);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('link').first().click();
+    await page.waitForURL(/\/analytics/);
     await requestsAre(page, 15);
+    await page.goto(open);
+    await page.getByRole('radio', { name: 'All events', checked: true }).waitFor();
     await page.locator('#table-markers tbody tr').nth(2).waitFor();
     await twinRows(page, 'overview');
     await page.evaluate('scrollTo(0, 0)');
@@ -153,6 +148,13 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
       await hashIs(page, hash);
     }
     await page.getByRole('alert').waitFor({ state: 'detached' });
+    await t.test('without any token live data are explained, not tried', async () => {
+      assert.equal(await page.getByRole('button', { name: 'Refresh live data' }).isDisabled(), true);
+      await keys.press('l');
+      await page.getByRole('alert').getByText('USAGE_SESSION_TOKEN_INFO').waitFor();
+      await keys.press('c');
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+    });
     const theme = () => page.getByLabel('Theme').inputValue();
     await keys.press('d');
     assert.equal(await theme(), 'light');
@@ -179,14 +181,7 @@ browserTest('the analytics page for everybody', async (t, browser, check) => {
     await hashIs(page, /range=2025-06-10T08:00\.\.2025-06-10T09:59/);
   });
 
-  check('the hub links to the page, without a script, and the page names its needs as a file', async (t) => {
-    const hub = await visit(t, browser, `${server.url}/`);
-    assert.equal(await hub.locator('script').count(), 0);
-    assert.deepEqual(await findBarriers(hub), []);
-    await hub.getByRole('link').first().click();
-    await hub.waitForURL(/\/analytics/);
-    await requestsAre(hub, 15);
-
+  check('the page names its needs as a file', async (t) => {
     const file = join(temporaryFolder(t), 'index.html');
     writeFileSync(file, await (await fetch(server.page)).text());
     const context = await browser.newContext();

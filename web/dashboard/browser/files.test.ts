@@ -7,6 +7,7 @@ import {
   browserTest,
   CSV_HEADER,
   centsOf,
+  choose,
   chooseFile,
   csvOf,
   dollars,
@@ -14,9 +15,11 @@ import {
   kpiIs,
   requestsAre,
   serveDashboard,
+  twinRows,
   usageRows,
   visit,
 } from '../../../src/dashboard/testing/browser.ts';
+import { fitsAcross } from '../../../src/testing/browser.ts';
 
 const TOKENS = 'Input (w/ Cache Write),Input (w/o Cache Write),Cache Read,Output Tokens,Total Tokens';
 /** One file of every generation, all of info's: requests, tokens and cents of each. */
@@ -48,61 +51,78 @@ browserTest('files on the analytics page', async (t, browser, check) => {
   // The sample ends today: these pages need the true time.
   const empty = await serveDashboard(t);
 
-  check('rule A.9: files of every generation are dropped, and the drop zone hides', async (t) => {
-    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
-    const sent: Request[] = [];
-    page.on('request', (request) => request.method() !== 'GET' && sent.push(request));
-    await page.getByText('This is sample data.').waitFor();
-    // The loaded files are named for six seconds.
-    await Promise.all([
-      page.getByText('1 request loaded from v3-info.csv').waitFor(),
-      dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor()),
-    ]);
-    await page.getByText('Drop to load').waitFor({ state: 'hidden' });
-    await requestsAre(page, 6);
-    await page.locator('#drop-zone').waitFor({ state: 'hidden' });
-    const cents = GENERATIONS.reduce((sum, file) => sum + file.cents, 0);
-    await kpiIs(page, 'total-cost', dollars(cents));
-    assert.deepEqual(
-      sent.map((request) => request.url()),
-      [],
-      'a dropped file stays in the browser',
-    );
-  });
+  check('files in a project without any', async (t) => {
+    const page = await visit(t, browser, empty.page, { now: 'real' });
 
-  check('rule A.9: the page asks once for the users of all files without a name', async (t) => {
-    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
-    await page.getByText('This is sample data.').waitFor();
-    const files = [
+    await t.test('the first visit shows a sample and says so', async () => {
+      await page.getByText('This is sample data.').waitFor();
+      await twinRows(page, 'overview');
+      await page.locator('[data-kpi="requests"] .kpi-value', { hasText: /[1-9]/ }).waitFor();
+      await page.setViewportSize({ width: 390, height: 900 });
+      await fitsAcross(page, 'the page on a phone');
+      await page.setViewportSize({ width: 1280, height: 900 });
+      assert.equal((await fetch(`${empty.url}/data/usage-events-info.csv`)).status, 404);
+    });
+
+    const nameless = [
       { name: 'export.csv', text: csvOf(usageRows(3)) },
       { name: 'export (1).csv', text: csvOf(usageRows(4, { shiftMs: 60_000 })) },
     ];
-    await dropFiles(page, files);
     const dialog = page.getByRole('dialog', { name: 'Whose requests are in these files?' });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('This is sample data.').waitFor();
-    await dropFiles(page, files);
-    await dialog.getByRole('radio', { name: 'slope' }).check();
-    await dialog.getByRole('button', { name: 'Load' }).click();
-    await requestsAre(page, 7);
-    await page.getByRole('radio', { name: 'info', exact: true }).check();
-    await requestsAre(page, 0);
-    await page.getByText('No requests in this selection.').first().waitFor();
-  });
 
-  check('chosen files', async (t) => {
-    const page = await visit(t, browser, `${empty.page}#range=all`, { now: 'real' });
-    await page.getByText('This is sample data.').waitFor();
+    await t.test('a file whose user is not given is not loaded', async () => {
+      await page.goto(`${empty.page}#range=all`);
+      await dropFiles(page, nameless);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText('This is sample data.').waitFor();
+      assert.equal(await page.locator('#drop-zone').isVisible(), true);
+    });
+
+    await t.test('rule A.9: files of every generation are dropped, and the drop zone hides', async () => {
+      const sent: Request[] = [];
+      page.on('request', (request) => request.method() !== 'GET' && sent.push(request));
+      // The loaded files are named for six seconds.
+      await Promise.all([
+        page.getByText('1 request loaded from v3-info.csv').waitFor(),
+        dropFiles(page, GENERATIONS, () => page.getByText('Drop to load').waitFor()),
+      ]);
+      await page.getByText('Drop to load').waitFor({ state: 'hidden' });
+      await requestsAre(page, 6);
+      await page.locator('#drop-zone').waitFor({ state: 'hidden' });
+      const cents = GENERATIONS.reduce((sum, file) => sum + file.cents, 0);
+      await kpiIs(page, 'total-cost', dollars(cents));
+      assert.deepEqual(
+        sent.map((request) => request.url()),
+        [],
+        'a dropped file stays in the browser',
+      );
+    });
+
+    await t.test('rule A.9: the page asks once for the users of all files without a name', async () => {
+      await dropFiles(page, nameless);
+      await dialog.getByRole('radio', { name: 'slope' }).check();
+      await dialog.getByRole('button', { name: 'Load' }).click();
+      await requestsAre(page, 13);
+      await choose(page, 'User', 'slope');
+      await requestsAre(page, 7);
+      await choose(page, 'User', 'info');
+      await requestsAre(page, 6);
+      await choose(page, 'User', 'all');
+      await requestsAre(page, 13);
+    });
 
     await t.test('unreadable rows are counted and shown, the others count', async () => {
-      const text = csvOf(usageRows(5)).replace('"100"', '"many"').replace('2025-06-10T08', 'soon');
+      const text = csvOf(usageRows(5, { shiftMs: 120_000 }))
+        .replace('"100"', '"many"')
+        .replace('2025-06-10T08', 'soon');
       await chooseFile(page, 'Load CSV', { name: 'rows-info.csv', text });
       await page.getByText('2 of 5 rows of rows-info.csv skipped.').waitFor();
       const notice = page.locator('[data-notice="csv-rows-info.csv"]');
       await notice.locator('summary').click();
       assert.equal(await notice.getByRole('listitem').count(), 2);
       await notice.getByText('Line 2: no token count').waitFor();
-      await requestsAre(page, 3);
+      await requestsAre(page, 16);
       await notice.getByRole('button', { name: 'Close' }).click();
       await notice.waitFor({ state: 'detached' });
     });
@@ -110,9 +130,9 @@ browserTest('files on the analytics page', async (t, browser, check) => {
     await t.test(
       'a duplicate, truncated or incomplete file changes nothing, and the page gives the reason',
       async () => {
-        const good = { name: 'usage-info.csv', text: csvOf(usageRows(5)) };
+        const good = { name: 'usage-info.csv', text: csvOf(usageRows(5, { shiftMs: 180_000 })) };
         await chooseFile(page, 'Load CSV', good);
-        await requestsAre(page, 5);
+        await requestsAre(page, 21);
         await chooseFile(page, 'Load CSV', good);
         await page.getByText('usage-info.csv is loaded already.').waitFor();
         await chooseFile(page, 'Load CSV', { name: 'cut-info.csv', text: `${CSV_HEADER}\n"2025-06-01T10:00` });
@@ -123,7 +143,7 @@ browserTest('files on the analytics page', async (t, browser, check) => {
         await page.getByText('The file is empty.').waitFor();
         await chooseFile(page, 'Load CSV', { name: 'bad-info.csv', text: good.text.replaceAll('"100"', '"many"') });
         await page.getByText('None of its rows could be read.').waitFor();
-        await requestsAre(page, 5);
+        await requestsAre(page, 21);
       },
     );
   });

@@ -85,10 +85,74 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
   });
   const open = `${server.page}#range=all`;
 
-  check('rule A.6, of all requests', async (t) => {
-    const page = await visit(t, browser, open);
+  check('exports, report and rule A.6', async (t) => {
+    const page = await visit(t, browser, `${server.page}#range=12h`);
+
+    await t.test(
+      'exports hold the selection, with project and task, and no cell that a spreadsheet would run',
+      async () => {
+        await requestsAre(page, 13);
+        // Project, task and the charts follow the sums.
+        await page.locator('#table-markers tr[data-marker-id]').waitFor();
+        await chartsAreThere(page);
+        const download = async (entry: string) => {
+          await page.getByRole('button', { name: 'Export', exact: true }).click();
+          const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
+          const [file] = await Promise.all([page.waitForEvent('download'), item.click()]);
+          const bytes = await bytesOf(file);
+          return { name: file.suggestedFilename(), bytes, text: bytes.toString('utf8') };
+        };
+        const csv = await download('Events as CSV');
+        assert.equal(csv.name, 'usage-events-all-2025-06-10.csv');
+        const lines = csv.text.trimEnd().split(/\r?\n/);
+        assert.equal(lines.length, 14);
+        assert.match(lines[0] ?? '', /Date.*Total Tokens.*Cost.*Project.*Task/);
+        assert.match(lines.at(-1) ?? '', /2025-06-10T10:00:00\.000Z.*web-shop.*'=HYPERLINK/);
+        const json = await download('Events as JSON');
+        const parsed = JSON.parse(json.text) as { events: unknown[]; markers: { id: string }[] };
+        assert.deepEqual([parsed.events.length, parsed.markers.map(({ id }) => id)], [13, ['m-1']]);
+        const picture = await download('Page as a picture');
+        assert.match(picture.name, /^usage-charts-all-2025-06-10\.png$/);
+        assert.equal(picture.bytes.subarray(1, 4).toString('latin1'), 'PNG');
+        const [width, height] = [picture.bytes.readUInt32BE(16), picture.bytes.readUInt32BE(20)];
+        assert.ok(width > 2 * 900 && height > 2 * 1500, `${width} × ${height}: every chart, twice as fine`);
+      },
+    );
+
+    await t.test('must show 3: the report in the terminal has the page’s numbers, on every cost basis', async () => {
+      for (const [basis, name] of [
+        ['list', 'List value'],
+        ['reported', 'As reported'],
+      ] as const) {
+        await page.goto(`${server.page}#range=all&basis=${basis}`);
+        await page.getByRole('radio', { name, checked: true }).waitFor();
+        await requestsAre(page, 120);
+        await tableRowsAre(page, 'table-daily', 6);
+        const flags = ['--project', server.folder, '--zone', 'Europe/Berlin', '--cost-basis', basis];
+        const { stdout } = await runFile(process.execPath, [
+          ...[executablePath(), 'dashboard', 'report', '--by', 'day', '--format', 'json'],
+          ...flags,
+        ]);
+        const { rows, total } = JSON.parse(stdout) as { rows: Sums[]; total: Sums };
+        await kpiIs(page, 'total-cost', dollars(total.costCents));
+        assert.deepEqual([total.requests, total.tokens], [120, 12_000]);
+        const shown: string[][] = await page.evaluate(
+          `[...document.querySelectorAll('#table-daily tbody tr')].map((row) => [...row.cells].slice(2, 5).map((cell) => cell.textContent))`,
+        );
+        const count = new Intl.NumberFormat('en-US');
+        assert.deepEqual(
+          shown,
+          rows.map(({ requests, tokens, costCents }) => [
+            count.format(requests),
+            count.format(tokens),
+            dollars(costCents),
+          ]),
+        );
+      }
+    });
 
     await t.test('fifty requests a page, newest first, there and back', async () => {
+      await page.goto(open);
       await position(page, '1–50 of 120');
       await tableRowsAre(page, 'table-requests', 50);
       const [next, previous] = [
@@ -216,67 +280,5 @@ browserTest('the tables of the analytics page', async (t, browser, check) => {
     await page.locator('[data-kpi="total-cost"] .kpi-value', { hasText: '$0.00' }).waitFor();
     await page.getByRole('radio', { name: 'Billed only' }).check();
     await card.getByText('No billable events.').waitFor();
-  });
-
-  check('must show 3: the report in the terminal has the page’s numbers, on every cost basis', async (t) => {
-    const page = await visit(t, browser, 'about:blank');
-    for (const [basis, name] of [
-      ['reported', 'As reported'],
-      ['list', 'List value'],
-    ] as const) {
-      await page.goto(`${server.page}#range=all&basis=${basis}`);
-      await page.getByRole('radio', { name, checked: true }).waitFor();
-      await requestsAre(page, 120);
-      await tableRowsAre(page, 'table-daily', 6);
-      const flags = ['--project', server.folder, '--zone', 'Europe/Berlin', '--cost-basis', basis];
-      const { stdout } = await runFile(process.execPath, [
-        ...[executablePath(), 'dashboard', 'report', '--by', 'day', '--format', 'json'],
-        ...flags,
-      ]);
-      const { rows, total } = JSON.parse(stdout) as { rows: Sums[]; total: Sums };
-      await kpiIs(page, 'total-cost', dollars(total.costCents));
-      assert.deepEqual([total.requests, total.tokens], [120, 12_000]);
-      const shown: string[][] = await page.evaluate(
-        `[...document.querySelectorAll('#table-daily tbody tr')].map((row) => [...row.cells].slice(2, 5).map((cell) => cell.textContent))`,
-      );
-      const count = new Intl.NumberFormat('en-US');
-      assert.deepEqual(
-        shown,
-        rows.map(({ requests, tokens, costCents }) => [
-          count.format(requests),
-          count.format(tokens),
-          dollars(costCents),
-        ]),
-      );
-    }
-  });
-
-  check('exports hold the selection, with project and task, and no cell that a spreadsheet would run', async (t) => {
-    const page = await visit(t, browser, `${server.page}#range=12h`);
-    await requestsAre(page, 13);
-    // Project, task and the charts follow the sums.
-    await page.locator('#table-markers tr[data-marker-id]').waitFor();
-    await chartsAreThere(page);
-    const download = async (entry: string) => {
-      await page.getByRole('button', { name: 'Export', exact: true }).click();
-      const item = page.getByRole('menuitem', { name: new RegExp(`^${entry}`) });
-      const [file] = await Promise.all([page.waitForEvent('download'), item.click()]);
-      const bytes = await bytesOf(file);
-      return { name: file.suggestedFilename(), bytes, text: bytes.toString('utf8') };
-    };
-    const csv = await download('Events as CSV');
-    assert.equal(csv.name, 'usage-events-all-2025-06-10.csv');
-    const lines = csv.text.trimEnd().split(/\r?\n/);
-    assert.equal(lines.length, 14);
-    assert.match(lines[0] ?? '', /Date.*Total Tokens.*Cost.*Project.*Task/);
-    assert.match(lines.at(-1) ?? '', /2025-06-10T10:00:00\.000Z.*web-shop.*'=HYPERLINK/);
-    const json = await download('Events as JSON');
-    const parsed = JSON.parse(json.text) as { events: unknown[]; markers: { id: string }[] };
-    assert.deepEqual([parsed.events.length, parsed.markers.map(({ id }) => id)], [13, ['m-1']]);
-    const picture = await download('Page as a picture');
-    assert.match(picture.name, /^usage-charts-all-2025-06-10\.png$/);
-    assert.equal(picture.bytes.subarray(1, 4).toString('latin1'), 'PNG');
-    const [width, height] = [picture.bytes.readUInt32BE(16), picture.bytes.readUInt32BE(20)];
-    assert.ok(width > 2 * 900 && height > 2 * 1500, `${width} × ${height}: every chart, twice as fine`);
   });
 });
