@@ -50,7 +50,8 @@ export async function openProfile(t: TestContext, browser: Browser, options: Pro
     );
   });
   await page.setViewportSize(viewport);
-  await page.emulateMedia({ colorScheme, reducedMotion: device.reducedMotion ?? null });
+  const { reducedMotion = null, forcedColors = null } = device;
+  await page.emulateMedia({ colorScheme, reducedMotion, forcedColors });
   if (now) await page.clock.setFixedTime(now);
   return page;
 }

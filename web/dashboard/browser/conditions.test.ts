@@ -80,7 +80,9 @@ browserTest('the analytics page under conditions', async (t, browser, check) => 
   const open = `${server.page}#range=all`;
 
   check('forced colours: patterns distinguish the series, in chart and legend, whatever is hidden', async (t) => {
-    const page = await visit(t, browser, open, { device: { forcedColors: 'active' } });
+    const page = await visit(t, browser, 'about:blank');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(open);
     await twinRows(page, 'modelFamily', 3);
     const fills = async () => [await fillOf(page, 'modelFamily', 0), await fillOf(page, 'modelFamily', 1)].join();
     await eventually('the chart to be drawn', async () => (await fills()) === 'solid,leaning');
