@@ -6,13 +6,13 @@ import { eventually } from '../../../testing/eventually.ts';
 import { FakeClock } from '../../../testing/fake/clock.ts';
 import { needsPostgres, openTestDatabase } from '../../../testing/postgres.ts';
 import { created, newMessage, post, write } from '../../testing/store/parts.ts';
-import { openRoomDatabase, openTestNode } from '../../testing/store/postgres-room-store.ts';
+import { openNewRoomDatabase, openRoomDatabase, openTestNode } from '../../testing/store/postgres-room-store.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));
 
 test('appends read no whole table, although the first ones found empty tables', async (t) => {
   if (!needsPostgres(t)) return;
-  const postgres = await openRoomDatabase(t);
+  const postgres = await openNewRoomDatabase(t, (await openTestDatabase()).url);
   const store = await openTestNode(t, postgres);
   for (let batch = 0; batch < 20; batch++) await post(store, ...Array.from({ length: 10 }, () => newMessage('a')));
   await postgres.query('SELECT pg_stat_force_next_flush()');
@@ -59,8 +59,8 @@ test('an append that has waited for another node lets the next one wait for its 
 
 test('a node that does not read the long answer of its append loses the lock of the log', async (t) => {
   if (!needsPostgres(t)) return;
-  const database = openTestDatabase();
-  const postgres = await openRoomDatabase(t, database);
+  const database = await openTestDatabase();
+  const postgres = await openNewRoomDatabase(t, database.url);
   await openTestNode(t, postgres);
   const writer = crypto.randomUUID();
   // More than the buffers of a connection hold.
@@ -70,7 +70,7 @@ test('a node that does not read the long answer of its append loses the lock of 
      SELECT n, 1, 0, repeat(md5(n::text), 1000), $1 FROM generate_series(1, 400) n`,
     [writer],
   );
-  const client = new pg.Client({ connectionString: (await database).url }).on('error', () => {});
+  const client = new pg.Client({ connectionString: database.url }).on('error', () => {});
   await client.connect();
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   t.after(() => stream.destroy());

@@ -8,13 +8,38 @@ import { connectRoomDatabase } from '../../nodes/database.ts';
 import { PostgresRoomStore } from '../../store/postgres/store.ts';
 import type { OpenStore } from './rules.ts';
 
-/** A migrated database of its own, closed after the test. */
-export async function openRoomDatabase(t: Cleanup, database = openTestDatabase()): Promise<Postgres> {
-  const { url } = await database;
+/** Databases that tests have left: to make and migrate a new one would take most of a test's time. */
+const left: string[] = [];
+
+/** A migrated database of its own, without rows; closed after the test. */
+export async function openRoomDatabase(t: Cleanup): Promise<Postgres> {
+  const used = left.pop();
+  const url = used ?? (await openTestDatabase()).url;
+  const postgres = await openNewRoomDatabase(t, url);
+  t.after(() => left.push(url));
+  if (used) await empty(postgres);
+  return postgres;
+}
+
+/** As {@link openRoomDatabase}, in a database that no test has used. */
+export async function openNewRoomDatabase(t: Cleanup, url: string): Promise<Postgres> {
   const log = createLog({ level: 'error', format: 'logfmt', clock: systemClock, write: () => {} });
   const { postgres } = await connectRoomDatabase({ url, name: 'test', waitMs: 0, clock: systemClock, log });
   t.after(() => postgres.close());
   return postgres;
+}
+
+/** As after the migrations. */
+async function empty(postgres: Postgres): Promise<void> {
+  await postgres.query(`
+    DO $$ BEGIN
+      EXECUTE (
+        SELECT 'TRUNCATE ' || string_agg(format('opsdeck.%I', tablename), ', ') || ' RESTART IDENTITY' FROM pg_tables
+        WHERE schemaname = 'opsdeck' AND tablename NOT IN ('schema_version', 'change_pruned')
+      );
+      UPDATE opsdeck.change_pruned SET seq = 0;
+      ALTER SEQUENCE opsdeck.lease_fence RESTART;
+    END $$`);
 }
 
 export interface TestNodeOptions {
@@ -43,20 +68,13 @@ export async function openTestNode(
   return store;
 }
 
-/** Removes all rows, as after the migrations. */
-async function empty(postgres: Postgres): Promise<void> {
-  const [found] = await postgres.query<{ tables: string }>(
-    `SELECT string_agg(format('opsdeck.%I', tablename), ', ') AS tables
-     FROM pg_tables WHERE schemaname = 'opsdeck' AND tablename LIKE 'room%'`,
-  );
-  await postgres.query(`TRUNCATE ${found?.tables} RESTART IDENTITY`);
-}
-
-/** Stores of a suite in one database, emptied for each: a new one takes most of the time of a test. */
+/** Stores of a suite in one database, whose connections stay open; emptied for each. */
 export function sharePostgresTestStore(): OpenStore {
   let shared: Promise<Postgres> | undefined;
   const closings: (() => unknown)[] = [];
-  after(() => Promise.all(closings.map((close) => close())));
+  after(async () => {
+    for (const close of closings) await close();
+  });
   return async (t) => {
     shared ??= openRoomDatabase({ after: (close) => void closings.push(close) });
     const postgres = await shared;
