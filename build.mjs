@@ -611,6 +611,8 @@ const TESTS = join(root, '.build/tests');
 async function buildTests() {
   if (namedFiles.length > 0) return buildSuite([...namedFiles, TEST_RUN], TESTS);
   const files = filesWithEnding('.test.ts');
+  const gone = [...WAITS].find((file) => !files.includes(file));
+  if (gone) throw new Error(`WAITS of build.mjs names ${gone}, which does not exist`);
   const [classes] = await Promise.all([classify(files), buildSuite([...files, TEST_RUN, UNTRACKED], TESTS)]);
   /** Writes modules that import the files of a class in turn; returns their names. */
   const joinFiles = ([kind, parts]) =>
