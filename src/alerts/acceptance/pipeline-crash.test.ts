@@ -39,7 +39,7 @@ function describeReport({ repetitions, calls, goneAt }: CrashReport): string {
 }
 
 /** More of them than a run of all tests has time for: OPSDECK_KILLS=100. */
-const KILLS = Number(process.env.OPSDECK_KILLS ?? 3);
+const KILLS = Number(process.env.OPSDECK_KILLS ?? (isLongRound ? 3 : 2));
 
 test('a kill -9 loses no silence and no resolved notice, and repeats at most the notifications under way', {
   only: isLongRound,

@@ -8,9 +8,9 @@ import { firing, type PostedAlert, resolved } from '../../testing/cluster/node.t
 
 // Three servers of the built executable over one PostgreSQL; every alert is posted to all of them.
 
-const GROUPS = isLongRound ? 1_000 : 150;
+const GROUPS = isLongRound ? 1_000 : 60;
 /** Groups that begin during each restart, and after all. */
-const BEGUN = isLongRound ? 50 : 25;
+const BEGUN = isLongRound ? 50 : 15;
 
 async function testManyGroups({ deliveries, postAll, recorded }: Cluster): Promise<void> {
   const groups = groupsOf('Group', GROUPS);

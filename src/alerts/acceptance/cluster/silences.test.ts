@@ -8,6 +8,8 @@ import { type ClusterNode, firing, type ListedSilence, silenceIdIn } from '../..
 
 // Silences of three nodes over one PostgreSQL.
 
+const ROUNDS = isLongRound ? 20 : 8;
+
 async function create(node: ClusterNode, comment: string): Promise<ListedSilence> {
   const answer = await node.setSilence(comment);
   assert.equal(answer.status, 200, answer.body);
@@ -46,7 +48,7 @@ async function testPropagation({ nodes }: Cluster): Promise<void> {
 
 async function testNextWrite({ nodes }: Cluster): Promise<void> {
   const [first, second, third] = nodes as readonly [ClusterNode, ClusterNode, ClusterNode];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const silence = await create(first, `written ${round}`);
     const updated = await second.setSilence(`updated ${round}`, silence);
     assert.deepEqual([updated.status, silenceIdIn(updated)], [200, silence.id]);
@@ -57,7 +59,7 @@ async function testNextWrite({ nodes }: Cluster): Promise<void> {
 /** Changes one silence through all nodes at once, through each of them several times, and expires it through one. */
 async function testParallelWrites(cluster: Cluster): Promise<void> {
   const expired: string[] = [];
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const silence = await create(cluster.nodes[0] as ClusterNode, `parallel ${round}`);
     const update = (node: ClusterNode) => node.setSilence(`changed by ${node.name}`, silence);
     const [expiry] = await Promise.all([

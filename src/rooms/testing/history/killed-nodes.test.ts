@@ -13,7 +13,15 @@ test('the history of three nodes over PostgreSQL, all killed at random, has no v
   const url = await server.createDatabase('rooms');
   const nodes = new KilledNodes(t, { url, size: 3, everyMs: 1_000, postgres: { server, everyKills: 2 } });
   const durationMs = isLongRound ? 20_000 : 3_500;
-  const options = { rooms: 4, writers: 16, readers: 8, rate: 200, durationMs, minAcknowledged: 60, isRough: true };
+  const options = {
+    rooms: 4,
+    writers: 16,
+    readers: 8,
+    rate: isLongRound ? 200 : 100,
+    durationMs,
+    minAcknowledged: 60,
+    isRough: true,
+  };
   const { facts, violations } = await reportOn(nodes, options);
   assert.deepEqual(violations, []);
   assert.ok(facts.kills >= 1, `${facts.kills} kills`);
