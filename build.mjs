@@ -396,6 +396,8 @@ function requireAscii(name, code) {
   throw new Error(`the executable contains a non-ASCII character; write it as \\uXXXX: ${place} (${name})`);
 }
 
+/** What each part is given. */
+const PART_NAMES = 'module,exports,require,__filename,__dirname,opsdeckProgram';
 /** The V8 that compiles the code cache. */
 const ENGINE = process.versions.v8 + process.platform + process.arch;
 
@@ -419,12 +421,15 @@ function printLauncher(parts, codeCache) {
       return [`./${name}`, [start, end, size - length, size, unit.length]];
     });
   };
-  const bytesOf = ({ name, code }) => [name, Buffer.from(code)];
+  const bytesOf = ({ name, code }) => [name, Buffer.from(`(function(${PART_NAMES}){\n${code}\n})`)];
   // What a start needs is one unit, as each takes a tenth of a millisecond to begin.
   const ofStart = parts.filter(({ name }) => codeCache.has(name));
-  const others = parts.filter(({ name }) => !codeCache.has(name));
+  // These have much in common.
+  const ofAmazon = parts.filter(({ name }) => name.startsWith('-aws-sdk-'));
+  const others = parts.filter((part) => !codeCache.has(part.name) && !ofAmazon.includes(part));
   const places = Object.fromEntries([
     ...place(ofStart.map(bytesOf)),
+    ...place(ofAmazon.map(bytesOf)),
     ...others.flatMap((part) => place([bytesOf(part)])),
   ]);
   const compiled = Object.fromEntries(place([...codeCache]));
@@ -475,14 +480,25 @@ function start(program, require, textOf) {
     program.data = { file: data.file, folder: data.folder, places: moved, compiled: {}, packed: packed };
     return program;
   }
+  // Of Node's own modules those that take long to load, and that a start can do without.
+  var late = ["node:crypto", "node:perf_hooks", "node:v8", "node:worker_threads"];
+  function whenUsed(name) {
+    var module;
+    return new Proxy({}, {
+      get: function (_, key) {
+        return (module = module || require(name))[key];
+      },
+    });
+  }
+  share.isThread = !textOf;
   return function load(name) {
     var data = program.data;
+    if (late.indexOf(name) >= 0) return (loaded[name] = loaded[name] || whenUsed(name));
     if (!has(data.places, name)) return require(name);
     if (loaded[name]) return loaded[name].exports;
-    var text = "(function(module,exports,require,__filename,__dirname,opsdeckProgram){\\n" + read(data.places[name]).toString("latin1") + "\\n})";
     var options = { filename: data.file + "/" + name.slice(2), lineOffset: -1 };
     if (has(data.compiled, name)) options.cachedData = read(data.compiled[name]);
-    var script = new (require("node:vm").Script)(text, options);
+    var script = new (require("node:vm").Script)(read(data.places[name]).toString("latin1"), options);
     var part = (loaded[name] = { exports: {} });
     script.runInThisContext()(part, part.exports, load, data.file, data.folder, share);
     return part.exports;

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { type ListenAddress, printHostPort } from '../kernel/http/listen-address.ts';
 import type { ClusterMember, ServerStatus } from './contract/wire.ts';
@@ -37,5 +36,5 @@ function ownAddress(): string {
 
 /** 26 letters and digits, like the names of Alertmanager's members. */
 function randomName(): string {
-  return Array.from({ length: 26 }, () => CROCKFORD[randomInt(CROCKFORD.length)]).join('');
+  return Array.from({ length: 26 }, () => CROCKFORD[Math.floor(Math.random() * CROCKFORD.length)]).join('');
 }

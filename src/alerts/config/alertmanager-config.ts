@@ -113,7 +113,6 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
     timeIntervals: namedIntervals(raw),
     tracing: raw.tracing && resolveTracingFiles(raw.tracing.value, folder),
     eventRecorder: raw.eventRecorder && resolveEventFiles(raw.eventRecorder.value, folder),
-    hash: hashOf(text),
     warnings: [
       ...encodingWarnings(text),
       ...parseWarnings,
@@ -124,17 +123,26 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
     redact: root.redact,
     variables: root.variables,
   };
-  return withPrinted(inForce, () => printConfig({ raw, global, receivers, templates, redact: root.redact }));
+  const print = () => printConfig({ raw, global, receivers, templates, redact: root.redact });
+  return withLateFields(inForce, { print, hash: () => hashOf(text) });
 }
 
-/** Printed on first use: it takes as long as reading, and is rarely needed. */
-function withPrinted(config: Omit<AlertmanagerConfig, 'printed'>, print: () => string): AlertmanagerConfig {
+/** Made on first use: printing takes as long as reading, and hashing as long as a tenth of the start. */
+function withLateFields(
+  config: Omit<AlertmanagerConfig, 'printed' | 'hash'>,
+  make: { readonly print: () => string; readonly hash: () => number },
+): AlertmanagerConfig {
   let printed: string | undefined;
+  let hash: number | undefined;
   return {
     ...config,
     get printed() {
-      printed ??= print();
+      printed ??= make.print();
       return printed;
+    },
+    get hash() {
+      hash ??= make.hash();
+      return hash;
     },
   };
 }

@@ -10,7 +10,6 @@ import { eventually } from '../../testing/eventually.ts';
 import { executablePath, temporaryFolder } from '../../testing/processes.ts';
 import { AGENTS } from './event.ts';
 import { openUsageDatabase } from './store/open-database.ts';
-import { AGENTS_PART, type AgentStoreOptions } from './store/thread.ts';
 import { writeClaudeLogs } from './testing/claude-logs.ts';
 import { writeCodexLogs } from './testing/codex-logs.ts';
 import { LOG_SHAPE } from './testing/conversation.ts';
@@ -119,10 +118,9 @@ test('an aborted reading of events ends', async (t) => {
 test('a thread of the built program that is killed while it reads loses and doubles nothing', async (t) => {
   const { home, dataDir, open, log } = setUp(t);
   const { answers } = writeClaudeLogs(home, { bytes: 40e6, textLength: 2_000 });
-  const options: AgentStoreOptions = { agents: ['claude'], env: {}, home, dataDir, prices: undefined };
-  const data = JSON.stringify({ opsdeckThread: AGENTS_PART, options });
-  const script = `new (require('node:worker_threads').Worker)(${JSON.stringify(executablePath())}, { workerData: ${data} })`;
-  const child = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  mkdirSync(dataDir);
+  const args = [executablePath(), 'dashboard', 'report', '--agents=claude', `--project=${dirname(dataDir)}`];
+  const child = spawn(process.execPath, args, { env: { HOME: home }, stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));
   const database = await openUsageDatabase(dataDir, systemClock, log);
   await eventually('the first events', async () => (await database.count('claude', {})) > 0, { everyMs: 5 });

@@ -42,7 +42,7 @@ interface Attempt {
 export class PasswordCheck {
   readonly #clock: Clock;
   readonly #compare: Compare;
-  readonly #key = randomBytes(32);
+  #key: Buffer | undefined;
   readonly #good = new Set<string>();
   readonly #bad = new Set<string>();
   readonly #waiting = new Map<string, Promise<PasswordOutcome>>();
@@ -165,6 +165,7 @@ export class PasswordCheck {
   }
 
   #digest(parts: readonly string[]): string {
+    this.#key ??= randomBytes(32);
     return createHmac('sha256', this.#key).update(JSON.stringify(parts)).digest('hex');
   }
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -50,7 +49,7 @@ export async function ownDataDirectory(
   warn: (message: string) => void = () => {},
 ): Promise<DataDirectory> {
   const absolute = resolve(path);
-  const name = `owner-${randomBytes(4).toString('hex')}.sock`;
+  const name = `owner-${Math.floor(Math.random() * 2 ** 32).toString(16)}.sock`;
   let reach: Reach | undefined;
   let server: Server | undefined;
   try {

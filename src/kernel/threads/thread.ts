@@ -13,7 +13,7 @@ export interface ThreadProgram {
 }
 
 /** Passed to all parts by the launcher (build.mjs). */
-declare const opsdeckProgram: (() => ThreadProgram) | undefined;
+declare const opsdeckProgram: ((() => ThreadProgram) & { readonly isThread: boolean }) | undefined;
 
 /** The program for its own threads, whose entry runs the named part; `undefined` if it is no single file, as in tests. */
 export const ownProgram: (() => ThreadProgram) | undefined =
@@ -65,6 +65,8 @@ export function startThread<T extends object>(start: ThreadStart): Part<T> {
 export function currentThread():
   | { readonly name: string; readonly options: unknown; readonly port: MessagePort }
   | undefined {
+  // Without loading Node's module for threads.
+  if (typeof opsdeckProgram === 'function' && !opsdeckProgram.isThread) return undefined;
   const data = workerData as ThreadData | null;
   return parentPort && data?.opsdeckThread !== undefined
     ? { name: data.opsdeckThread, options: data.options, port: parentPort }
