@@ -138,6 +138,20 @@ describe('of two candidates', () => {
     assert.deepEqual(readdirSync(path), ['owner-00000000.sock']);
   });
 
+  test('one with a small number has a name that others see', async (t) => {
+    const path = temporaryFolder(t);
+    t.mock.method(Math, 'random', () => 2 ** -32);
+    await listenAs(t, path, 'owner-ffffffff.sock');
+    const names = new Set<string>();
+    const after = (_: number, action: () => void) => {
+      for (const name of readdirSync(path)) names.add(name);
+      setImmediate(action);
+      return () => {};
+    };
+    await assert.rejects(ownDataDirectory(path, { ...systemClock, after }), IN_USE);
+    assert.deepEqual([...names], ['owner-00000001.sock', 'owner-ffffffff.sock']);
+  });
+
   test('the other waits for it to give way', async (t) => {
     const path = temporaryFolder(t);
     const rival = await listenAs(t, path, 'owner-ffffffff.sock');

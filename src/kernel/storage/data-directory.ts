@@ -49,7 +49,8 @@ export async function ownDataDirectory(
   warn: (message: string) => void = () => {},
 ): Promise<DataDirectory> {
   const absolute = resolve(path);
-  const name = `owner-${Math.floor(Math.random() * 2 ** 32).toString(16)}.sock`;
+  const number = Math.floor(Math.random() * 2 ** 32);
+  const name = `owner-${number.toString(16).padStart(8, '0')}.sock`;
   let reach: Reach | undefined;
   let server: Server | undefined;
   try {
