@@ -38,8 +38,6 @@ import { describeVersion } from './version.ts';
 
 /** How long running requests may take after the server was asked to stop. */
 const DRAIN_MS = 5_000;
-/** Delay before loading Node's crypto, so that neither the start nor the first alert waits for it. */
-const WARM_UP_MS = 100;
 
 export interface AlertServer {
   state(): ServerState;
@@ -145,7 +143,6 @@ async function serve(running: Running, metrics: Metrics, release: () => Promise<
   const stopWaiting = startAfterDelay(plan, options.dispatchStartDelayMs, clock);
   log.info('Starting opsdeck alerts', { version: OPSDECK_VERSION, externalURL: externalUrl() });
   for (const address of addresses) log.info('Listening on', { address });
-  clock.after(WARM_UP_MS, () => void randomUUID());
   let closing: Promise<void> | undefined;
   const close = async () => {
     // Timers, which some of it waits for, do not keep the process alive.
