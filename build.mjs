@@ -480,13 +480,25 @@ function start(program, require, textOf) {
     program.data = { file: data.file, folder: data.folder, places: moved, compiled: {}, packed: packed };
     return program;
   }
-  // Of Node's own modules those that take long to load, and that a start can do without.
-  var late = ["node:crypto", "node:perf_hooks", "node:v8", "node:worker_threads"];
+  // Modules of Node that take long to load and that a start can do without.
+  var late = ["node:crypto", "node:fs/promises", "node:perf_hooks", "node:v8", "node:worker_threads"];
   function whenUsed(name) {
     var module;
+    function used() {
+      return (module = module || require(name));
+    }
     return new Proxy({}, {
       get: function (_, key) {
-        return (module = module || require(name))[key];
+        return used()[key];
+      },
+      has: function (_, key) {
+        return key in used();
+      },
+      ownKeys: function () {
+        return Reflect.ownKeys(used());
+      },
+      getOwnPropertyDescriptor: function (_, key) {
+        return Object.assign(Object.getOwnPropertyDescriptor(used(), key) || {}, { configurable: true });
       },
     });
   }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { promises as fs } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../kernel/errors.ts';
@@ -48,7 +48,7 @@ export class RecordingFile {
   async read(): Promise<Recording | undefined> {
     try {
       statFolder(dirname(this.path));
-      const { mtimeMs } = await fs.stat(this.path);
+      const { mtimeMs } = await stat(this.path);
       return { json: JSON.parse(readPrivateFile(this.path).toString()), recordedAt: mtimeMs };
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return undefined;
@@ -91,7 +91,7 @@ export class RecordingFile {
     if (!text) return;
     this.#text = undefined;
     try {
-      await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       statFolder(folder);
       await removeAbandoned(this.path, clock.now());
       await writeAtomically(this.path, text());
@@ -112,19 +112,19 @@ const TEMPORARY = '.tmp';
 async function writeAtomically(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}${TEMPORARY}`;
   try {
-    const handle = await fs.open(temporary, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await fs.rename(temporary, file);
+    await rename(temporary, file);
   } catch (error) {
-    await fs.rm(temporary, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
-  const folder = await fs.open(dirname(file));
+  const folder = await open(dirname(file));
   try {
     await folder.sync();
   } finally {
@@ -135,10 +135,10 @@ async function writeAtomically(file: string, text: string): Promise<void> {
 /** Removes temporary files of killed processes; those of a running relay are younger. */
 async function removeAbandoned(file: string, now: number): Promise<void> {
   const folder = dirname(file);
-  for (const name of await fs.readdir(folder)) {
+  for (const name of await readdir(folder)) {
     const path = join(folder, name);
     if (!path.startsWith(`${file}.`) || !path.endsWith(TEMPORARY)) continue;
-    const { mtimeMs } = await fs.stat(path).catch(() => ({ mtimeMs: now }));
-    if (now - mtimeMs >= ABANDONED_MS) await fs.rm(path, { force: true });
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+    if (now - mtimeMs >= ABANDONED_MS) await rm(path, { force: true });
   }
 }

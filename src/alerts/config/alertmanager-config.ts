@@ -127,7 +127,7 @@ function readOrThrow(text: string, options: ReadConfigOptions): AlertmanagerConf
   return withLateFields(inForce, { print, hash: () => hashOf(text) });
 }
 
-/** Made on first use: printing takes as long as reading, and hashing as long as a tenth of the start. */
+/** Made at first use: printing takes as long as reading, and hashing loads Node's crypto. */
 function withLateFields(
   config: Omit<AlertmanagerConfig, 'printed' | 'hash'>,
   make: { readonly print: () => string; readonly hash: () => number },

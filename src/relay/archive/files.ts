@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, promises as fs } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import { accepted, type Outcome, refused } from '../../kernel/outcome.ts';
@@ -43,7 +44,7 @@ export async function readArchiveFiles(
 
 /** Detects gzip by the first bytes, whatever the file name. */
 async function unpack(path: string): Promise<AsyncIterable<Uint8Array>> {
-  const file = await fs.open(path);
+  const file = await open(path);
   const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0).finally(() => file.close());
   const packed = createReadStream(path, { highWaterMark: 256 * 1024 });
   if (buffer[0] !== 0x1f || buffer[1] !== 0x8b) return packed;

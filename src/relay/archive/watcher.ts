@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import { messageOf, systemCodeOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -103,7 +103,7 @@ export class ArchiveWatcher {
     const { path } = this.#options;
     try {
       // Taken before the read, so that the next check finds writes during the read.
-      const { mtimeMs, size, ino } = await fs.stat(path);
+      const { mtimeMs, size, ino } = await stat(path);
       const signature = `${mtimeMs} ${size} ${ino}`;
       if (signature === this.#signature) return accepted(undefined);
       const files = await readArchiveFiles(path);

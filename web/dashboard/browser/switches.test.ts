@@ -40,7 +40,7 @@ browserTest('what can be switched on the analytics page', async (t, browser, che
     files: { 'data/usage-events-info.csv': csvOf(INFO), 'data/usage-events-slope.csv': csvOf(SLOPE) },
   });
 
-  check('what is selected, how it is counted, and how it is shown', async (t) => {
+  check('selection, counting and display', async (t) => {
     const page = await visit(t, browser, server.page);
 
     await t.test('rule A.3: periods in hours, all events, and a custom range', async () => {

@@ -37,7 +37,7 @@ export interface AgentStoreMethods {
   /** The earliest instant of events that have changed after a version. */
   changedFrom(agent: AgentId, version: number): Promise<number | undefined>;
   summary(agent: AgentId): Promise<AgentSummary>;
-  /** What was read can still be asked; the status stays as it is. Frees what is known of the files. */
+  /** Frees the memory of the files' states. Stored events are still answered, under the last status. */
   stopReading(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../../kernel/clock.ts';
 import { withDeadline } from '../../../kernel/deadline.ts';
 import { messageOf, systemCodeOf } from '../../../kernel/errors.ts';
@@ -120,7 +120,7 @@ export class ConsulDriver implements StoreDriver {
     const { token, tokenFile } = this.#parts.options;
     if (tokenFile === undefined) return token;
     try {
-      return (await fs.readFile(tokenFile, 'utf8')).trim();
+      return (await readFile(tokenFile, 'utf8')).trim();
     } catch (error) {
       throw new Error(`cannot read the token of Consul in ${tokenFile}: ${systemCodeOf(error) ?? messageOf(error)}`);
     }
