@@ -48,6 +48,7 @@ const rarelyNeeded = [
   '@aws-sdk/client-dynamodb',
   '@aws-sdk/credential-providers',
   'bcryptjs',
+  'chalk',
   'yaml',
   're2js',
   'pg',
@@ -55,7 +56,7 @@ const rarelyNeeded = [
 ];
 
 /** Packages that are imported statically, but unpacked at the first use of an export. */
-const UNPACKED_WHEN_USED = new Set(['re2js', 'yaml']);
+const UNPACKED_WHEN_USED = new Set(['chalk', 're2js', 'yaml']);
 
 /**
  * The parts of undici used by `src/kernel/http-client`, without fetch, WebSocket, mocks and caches: loads in a third of the time

@@ -41,7 +41,6 @@ function loadCommands(name: string, subcommand?: string): Promise<readonly AddCo
 }
 
 function createProgram(terminal: Terminal, commands: readonly AddCommand[]): Command {
-  const { bold } = new Chalk({ level: terminal.colors ? 1 : 0 });
   const program = new Command('opsdeck')
     .description('Servers for the people who run production, in one executable file.')
     .version(`opsdeck ${OPSDECK_VERSION}`)
@@ -52,7 +51,7 @@ function createProgram(terminal: Terminal, commands: readonly AddCommand[]): Com
       getOutHasColors: () => terminal.colors,
       getErrHasColors: () => false,
     })
-    .configureHelp({ styleTitle: (title) => bold(title) })
+    .configureHelp({ styleTitle: (title) => new Chalk({ level: terminal.colors ? 1 : 0 }).bold(title) })
     .showHelpAfterError('(--help shows the usage)')
     .addHelpText('after', EXAMPLES);
   for (const addCommand of commands) addCommand(program, terminal);
