@@ -26,16 +26,19 @@ export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
   if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
 }
 
+/** V8's optimizing compilers: Maglev compiles a function after some hundred calls, TurboFan after some thousand, to faster code. */
+export type Compiler = 'maglev' | 'turbofan';
+
 /**
  * Makes V8 collect garbage before it asks the system for more memory, which costs a few microseconds for each new alert.
  * Otherwise it takes 280 MB for 50,000 alerts that need 100. Holds for all threads. To be called when a server has started.
+ * V8 is left with one compiler: the memory of both, in several threads, stays with the C library (8 MB). Maglev suits work in
+ * bursts, TurboFan long work.
  */
-export function keepHeapSmall(): void {
+export function keepHeapSmall(compiler: Compiler): void {
   setFlagsFromString('--optimize-for-size');
   boundYoungSpace();
-  // Without the compiler between Sparkplug and TurboFan: its memory, of several threads, stays with the C library (8 MB), and
-  // its code is hardly missed.
-  setFlagsFromString('--no-maglev');
+  setFlagsFromString(compiler === 'maglev' ? '--no-turbofan' : '--no-maglev');
 }
 
 /**
