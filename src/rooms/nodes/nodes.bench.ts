@@ -10,6 +10,7 @@ import {
 } from '../../testing/bench.ts';
 import { startPostgres } from '../../testing/postgres.ts';
 import { type Cleanup, Janitor, type RunningServer, temporaryFolder } from '../../testing/processes.ts';
+import { limitProcessor } from '../../testing/processor-quota.ts';
 import { cpuOf, cpuOfTree } from '../../testing/processor-time.ts';
 import {
   bodyOf,
@@ -24,7 +25,6 @@ import {
 } from '../testing/bench.ts';
 import { MARK } from '../testing/feed/bench-events.ts';
 import { Readers } from '../testing/feed/readers.ts';
-import { limitProcessor } from '../testing/processor-quota.ts';
 
 const CLIENTS = 64;
 const ROOMS = 8;

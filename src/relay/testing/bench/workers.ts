@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVER } from '../../../kernel/testdata/tls-certificates.ts';
 import { printNumber } from '../../../testing/bench.ts';
 import { type Cleanup, temporaryFolder } from '../../../testing/processes.ts';
+import { limitProcessors } from '../../../testing/processor-quota.ts';
 import { cpuOf } from '../../../testing/processor-time.ts';
 import { SDK_KEY } from '../app.ts';
 import { contextAt, encodeContext, eventsOf, FLAG_KINDS, flagsOfKind } from '../bench-data.ts';
@@ -14,6 +15,11 @@ import { LoadGenerator, type LoadOrder } from './load.ts';
 import { memoryUseOf, print, startBenchRelay, within } from './server.ts';
 
 // One, two and four workers. The clients run in a process of their own; both processes' CPU time is reported.
+
+/** The share of a processor, in percent, that the relay has of each of its processors: two, or one for each worker if more. */
+const QUOTA_PERCENT = Number(process.env.OPSDECK_BENCH_QUOTA) || undefined;
+/** Under load before the share counts: V8 compiles for each worker. */
+const UNLIMITED_MS = 5000;
 
 const WORKERS = [1, 2, 4];
 const CLIENTS = [1, 16, 64];
@@ -86,6 +92,10 @@ function measureLoads(
   return within(async (janitor) => {
     const { relay } = await startBenchRelay(janitor, flags, argumentsFor(workers));
     const generator = new LoadGenerator(janitor, file);
+    if (QUOTA_PERCENT) {
+      await generator.load({ ...order, url: relay.url, connections: Math.max(...CLIENTS), ms: UNLIMITED_MS });
+      limitProcessors(janitor, relay, Math.max(2, workers), QUOTA_PERCENT);
+    }
     const rows: (readonly [number, readonly string[]])[] = [];
     for (const connections of CLIENTS) {
       const load = (ms: number) => generator.load({ ...order, url: relay.url, connections, ms });
