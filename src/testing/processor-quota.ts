@@ -10,30 +10,31 @@ const THREADS = 'tasks';
 /** Short, so that a thread that has used its share is back soon. */
 const PERIOD_US = 10_000;
 
+/** Names of JavaScript threads. */
+const SCRIPT_THREADS = /^(MainThread|WorkerThread)$/m;
+
 type Limited = Pick<RunningServer, 'pid'>;
 
 /** Gives a process a share of one processor, in percent, as if on a small machine of its own, until the end of the test. */
-export function limitProcessor(t: Cleanup, process: Limited, percent: number): void {
-  limitProcess(t, process, percent, []);
+export function limitProcessor(t: Cleanup, server: Limited, percent: number): void {
+  limitProcess(t, server, percent, []);
 }
 
 /**
- * The same as if on a machine of its own with so many processors, each a share of a real one, in percent: no thread that runs
- * JavaScript gets more than one of them. To be called when all threads have started.
+ * The same as if on a machine of its own with so many processors, each a share of a real one, in percent: a JavaScript
+ * thread gets at most one of them. To be called when all threads have started.
  */
-export function limitProcessors(t: Cleanup, process: Limited, processors: number, percent: number): void {
-  const threads = readdirSync(`/proc/${process.pid}/task`).filter((thread) =>
-    SCRIPT_THREADS.test(readFileSync(`/proc/${process.pid}/task/${thread}/comm`, 'utf8')),
+export function limitProcessors(t: Cleanup, server: Limited, processors: number, percent: number): void {
+  const threads = readdirSync(`/proc/${server.pid}/task`).filter((thread) =>
+    SCRIPT_THREADS.test(readFileSync(`/proc/${server.pid}/task/${thread}/comm`, 'utf8')),
   );
-  const group = limitProcess(t, process, processors * percent, threads);
+  const group = limitProcess(t, server, processors * percent, threads);
   for (const thread of threads) {
     const own = join(group, thread);
     makeGroup(own, percent);
     writeFileSync(join(own, THREADS), thread);
   }
 }
-
-const SCRIPT_THREADS = /^(MainThread|WorkerThread)$/m;
 
 function limitProcess(t: Cleanup, { pid }: Limited, percent: number, subgroups: readonly string[]): string {
   if (!existsSync(join(ROOT, 'cpu.cfs_quota_us')))

@@ -240,7 +240,7 @@ function bind(server: NetServer, place: Place, reusePort = false): Promise<void>
   });
 }
 
-/** Of Node from 24.20 on; takes only numeric addresses. */
+/** Only newer versions of Node have it. Takes numeric addresses alone. */
 const { BoundSocket } = net as { BoundSocket?: new (options: NetListenOptions) => object };
 
 /**
