@@ -11,7 +11,7 @@ import { cpuOf } from '../testing/processor-time.ts';
 import { SDK_KEY } from './testing/app.ts';
 import { isLoadGenerator, serveLoad } from './testing/bench/load.ts';
 import { type Measured, print, startBenchRelay, within } from './testing/bench/server.ts';
-import { benchProtocols, benchWorkers } from './testing/bench/workers.ts';
+import { benchProtocols, workerParts } from './testing/bench/workers.ts';
 import { type BenchContext, contextAt, encodeContext, eventsOf, flagsOf } from './testing/bench-data.ts';
 import type { FakeLaunchDarkly } from './testing/launchdarkly/fake.ts';
 import { plainFlag } from './testing/launchdarkly/faults.ts';
@@ -274,7 +274,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   patch: benchPatches,
   reconnect: benchReconnects,
   bulk: benchEvents,
-  workers: () => benchWorkers(fileURLToPath(import.meta.url)),
+  ...workerParts(fileURLToPath(import.meta.url)),
   protocols: () => benchProtocols(fileURLToPath(import.meta.url)),
 };
 

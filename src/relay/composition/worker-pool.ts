@@ -19,7 +19,7 @@ import { JournalFeed } from '../workers/journal-tally.ts';
 import { type Worker, WorkerPool } from '../workers/pool.ts';
 import type { ClientCount, WorkerReport } from '../workers/tally.ts';
 import { WorkerCounts } from '../workers/worker-counts.ts';
-import { type AcceptedPost, deliverPost } from '../workers/worker-events.ts';
+import { deliverPosts, type PostBatch } from '../workers/worker-events.ts';
 import type { RelayFront } from './front.ts';
 
 const MAX_DEFAULT_WORKERS = 4;
@@ -129,7 +129,7 @@ export class RelayWorkers implements MetricsWorkers {
       answer,
       goals,
       memberships: async (id, keys) => (await this.#feed.environment(id)?.bigSegments?.read(keys)) ?? new Map(),
-      takeEvents: async (posts) => this.#takeEvents(posts),
+      takeEvents: async (batch) => this.#takeEvents(batch),
     };
     answerCalls(main.port1, methods);
     const worker = startThread<WorkerMethods>({
@@ -156,10 +156,10 @@ export class RelayWorkers implements MetricsWorkers {
     return worker;
   }
 
-  #takeEvents(posts: readonly AcceptedPost[]): void {
-    for (const post of posts) {
-      const environment = this.#feed.environment(post.environment);
-      if (environment) deliverPost(post, this.#parts.set.eventsOf(environment));
-    }
+  #takeEvents(batch: PostBatch): void {
+    deliverPosts(batch, (id) => {
+      const environment = this.#feed.environment(id);
+      return environment && this.#parts.set.eventsOf(environment);
+    });
   }
 }

@@ -78,7 +78,8 @@ function composeApp({ relay: options, main: mainPort, isDebugging }: WorkerOptio
   const events = new WorkerEvents({
     options,
     inflater: new Inflater(),
-    send: (posts, moved) => caller.call('takeEvents', [posts], moved),
+    send: (batch) => caller.call('takeEvents', [batch], [batch.bodies.buffer]),
+    clock,
   });
   const tally = new RequestTally();
   const journal = new JournalTally((environment) => replica.idOf(environment));

@@ -1,3 +1,4 @@
+import { ArrayText } from './array-text.ts';
 import type { EventArray } from './event-array.ts';
 
 /** The events of one post. */
@@ -49,12 +50,10 @@ export interface EventOutbox {
   readonly pending: number;
 }
 
-const COMMA = Buffer.from(',');
-
 /** Keeps the events of posts as received, byte for byte. */
 export class EventQueue implements EventOutbox {
   readonly #limits: EventQueueLimits;
-  #chunks: Buffer[] = [];
+  #text = new ArrayText();
   #count = 0;
   #bytes = 0;
 
@@ -89,11 +88,9 @@ export class EventQueue implements EventOutbox {
       this.#add(event, 1);
     }
     if (this.#count === 0) return undefined;
-    const parts = this.#chunks.flatMap((chunk) => [COMMA, chunk]);
-    parts[0] = Buffer.from('[');
-    const batch = { body: Buffer.concat([...parts, Buffer.from(']')]), count: this.#count };
+    const batch = { body: this.#text.end(), count: this.#count };
     this.#limits.budget.release(this.#bytes);
-    this.#chunks = [];
+    this.#text = new ArrayText();
     this.#count = 0;
     this.#bytes = 0;
     return batch;
@@ -104,19 +101,18 @@ export class EventQueue implements EventOutbox {
     return this.#limits.events - this.#count;
   }
 
-  #push(chunk: Buffer, count: number): boolean {
-    if (!this.#limits.budget.take(chunk.length)) {
+  #push(events: Buffer, count: number): boolean {
+    if (!this.#limits.budget.take(events.length)) {
       this.#limits.onFull();
       return false;
     }
-    // Copied, as a slice would keep its whole buffer in memory.
-    this.#add(Buffer.from(chunk), count);
+    this.#add(events, count);
     return true;
   }
 
-  #add(chunk: Buffer, count: number): void {
-    this.#chunks.push(chunk);
+  #add(events: Buffer, count: number): void {
+    this.#text.add(events);
     this.#count += count;
-    this.#bytes += chunk.length;
+    this.#bytes += events.length;
   }
 }

@@ -7,7 +7,7 @@ import type { GoalsAnswer } from '../goals.ts';
 import type { EnvironmentId } from './change.ts';
 import type { ForwardedAnswer, ForwardedRequest } from './forwarded-request.ts';
 import type { WorkerReport } from './tally.ts';
-import type { AcceptedPost } from './worker-events.ts';
+import type { PostBatch } from './worker-events.ts';
 
 /** The name of the thread's part of the program. */
 export const RELAY_WORKER = 'relay worker';
@@ -54,5 +54,5 @@ export interface MainMethods {
   goals(envId: string): Promise<GoalsAnswer | undefined>;
   /** In big segments of an environment, by context key. */
   memberships(environment: EnvironmentId, keys: readonly string[]): Promise<BigSegmentMemberships>;
-  takeEvents(posts: readonly AcceptedPost[]): Promise<void>;
+  takeEvents(batch: PostBatch): Promise<void>;
 }

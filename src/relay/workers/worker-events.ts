@@ -1,30 +1,47 @@
+import type { CancelTimer, Clock } from '../../kernel/clock.ts';
 import type { SdkKind } from '../credentials.ts';
 import type { Inflater } from '../event/body.ts';
 import { readPost } from '../event/post-body.ts';
 import { type EventPost, type EventReceipt, type EventReceiver, eventMode, POST_HEADERS } from '../event/receiver.ts';
 import type { EnvironmentId } from './change.ts';
 
-/** An accepted post on its way to the main thread; an image's events are text. */
+/** An accepted post on its way to the main thread. */
 export interface AcceptedPost {
   readonly environment: EnvironmentId;
   readonly sdkKind: SdkKind;
-  readonly kind: EventPost['kind'];
-  readonly body: Uint8Array<ArrayBuffer> | string;
+  /** `image`: its events are in base64. */
+  readonly kind: EventPost['kind'] | 'image';
+  /** Bytes of its body. */
+  readonly length: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Accepted posts, and their bodies one after the other. */
+export interface PostBatch {
+  readonly posts: readonly AcceptedPost[];
+  readonly bodies: Uint8Array<ArrayBuffer>;
 }
 
 export interface WorkerEventsParts {
   readonly options: Parameters<typeof eventMode>[0];
   readonly inflater: Inflater;
-  /** Moves the buffers to the main thread. */
-  readonly send: (posts: readonly AcceptedPost[], moved: readonly ArrayBuffer[]) => Promise<unknown>;
+  /** Moves the bodies to the main thread. */
+  readonly send: (batch: PostBatch) => Promise<unknown>;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
-/** Accepts posts of events in a worker, for the main thread: one message has those of a turn. */
+/** A message costs as much as a post does. */
+const BATCH_MS = 10;
+const MAX_BATCH_BYTES = 2 ** 18;
+
+/** Accepts posts of events in a worker, for the main thread: a message has those of some milliseconds. */
 export class WorkerEvents {
   readonly #parts: WorkerEventsParts;
   readonly #sending = new Set<Promise<unknown>>();
-  #waiting: AcceptedPost[] = [];
+  #posts: AcceptedPost[] = [];
+  #bodies: Buffer[] = [];
+  #bytes = 0;
+  #cancelTimer: CancelTimer = () => {};
 
   constructor(parts: WorkerEventsParts) {
     this.#parts = parts;
@@ -33,20 +50,18 @@ export class WorkerEvents {
   /** `environment` is undefined if it is no longer served. */
   receiver(environment: EnvironmentId | undefined): EventReceiver {
     const { options, inflater } = this.#parts;
+    const carry = async (post: EventPost): Promise<EventReceipt> => {
+      const body = await readPost(post, options, inflater);
+      if (typeof body === 'string') return body;
+      this.#carry(environment, post, body);
+      return 'accepted';
+    };
     return {
       mode: eventMode(options),
-      receive: async (post): Promise<EventReceipt> => {
-        const body = await readPost(post, options, inflater);
-        if (typeof body === 'string') return body;
-        this.#carry(environment, { ...post, body: new Uint8Array(body) });
-        return 'accepted';
-      },
-      count: async (post) => {
-        const body = await readPost(post, options, inflater);
-        if (typeof body !== 'string') this.#carry(environment, { ...post, body: new Uint8Array(body) });
-      },
+      receive: carry,
+      count: async (post) => void (await carry(post)),
       receiveImage: (encoded, header) =>
-        this.#carry(environment, { sdkKind: 'client', kind: 'analytics', body: encoded, header }),
+        this.#carry(environment, { sdkKind: 'client', kind: 'image', header }, Buffer.from(encoded)),
     };
   }
 
@@ -58,7 +73,8 @@ export class WorkerEvents {
 
   #carry(
     environment: EnvironmentId | undefined,
-    { sdkKind, kind, body, header }: Omit<EventPost, 'bytes'> & Pick<AcceptedPost, 'body'>,
+    { sdkKind, kind, header }: Pick<EventPost, 'sdkKind' | 'header'> & Pick<AcceptedPost, 'kind'>,
+    body: Buffer,
   ): void {
     if (environment === undefined) return;
     const headers: Record<string, string> = {};
@@ -66,28 +82,49 @@ export class WorkerEvents {
       const value = header(name);
       if (value !== undefined) headers[name] = value;
     }
-    this.#waiting.push({ environment, sdkKind, kind, body, headers });
-    if (this.#waiting.length === 1) setImmediate(() => this.#send());
+    if (this.#posts.length === 0) this.#cancelTimer = this.#parts.clock.after(BATCH_MS, () => this.#send());
+    this.#posts.push({ environment, sdkKind, kind, length: body.length, headers });
+    this.#bodies.push(body);
+    this.#bytes += body.length;
+    if (this.#bytes >= MAX_BATCH_BYTES) this.#send();
   }
 
   #send(): void {
-    const posts = this.#waiting;
-    if (posts.length === 0) return;
-    this.#waiting = [];
-    const moved = posts.flatMap(({ body }) => (typeof body === 'string' ? [] : body.buffer));
+    this.#cancelTimer();
+    if (this.#posts.length === 0) return;
+    const batch = { posts: this.#posts, bodies: joined(this.#bodies, this.#bytes) };
+    this.#posts = [];
+    this.#bodies = [];
+    this.#bytes = 0;
     // Without the main thread there is no upstream either.
-    const sending = this.#parts.send(posts, moved).catch(() => {});
+    const sending = this.#parts.send(batch).catch(() => {});
     this.#sending.add(sending);
     void sending.finally(() => this.#sending.delete(sending));
   }
 }
 
-/** Passes a post on in the main thread. */
-export function deliverPost(
-  { sdkKind, kind, body, headers }: AcceptedPost,
-  receiver: Pick<EventReceiver, 'receiveImage'> & { take(post: EventPost): void },
+/** In a buffer of their own, which can be moved. */
+function joined(bodies: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const body of bodies) at += body.copy(whole, at);
+  return whole;
+}
+
+/** Passes posts on in the main thread; `receiverOf` is undefined for an environment that is no longer served. */
+export function deliverPosts(
+  { posts, bodies }: PostBatch,
+  receiverOf: (
+    environment: EnvironmentId,
+  ) => (Pick<EventReceiver, 'receiveImage'> & { take(post: EventPost): void }) | undefined,
 ): void {
-  const header = (name: string) => headers[name];
-  if (typeof body === 'string') receiver.receiveImage(body, header);
-  else receiver.take({ sdkKind, kind, bytes: Buffer.from(body.buffer), header });
+  let at = 0;
+  for (const { environment, sdkKind, kind, length, headers } of posts) {
+    const bytes = Buffer.from(bodies.buffer, at, length);
+    at += length;
+    const receiver = receiverOf(environment);
+    const header = (name: string) => headers[name];
+    if (kind === 'image') receiver?.receiveImage(bytes.toString(), header);
+    else receiver?.take({ sdkKind, kind, bytes, header });
+  }
 }

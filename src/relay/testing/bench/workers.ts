@@ -47,13 +47,13 @@ type Flags = Parameters<typeof startBenchRelay>[1];
 const argumentsFor = (workers: number) => ['--workers', String(workers)];
 const markedFlag = (version: number) => plainFlag('marked', `${'x'.repeat(700)}${MARK}`, version);
 
-/** `file` serves the load; see LoadGenerator. */
-export async function benchWorkers(file: string): Promise<void> {
-  await benchEvaluations(file);
-  await benchEvents(file);
-  await benchStreams(file);
-  await benchMemory();
-}
+/** The parts of the bench; `file` serves the load: see LoadGenerator. */
+export const workerParts = (file: string) => ({
+  'workers-evalx': () => benchEvaluations(file),
+  'workers-bulk': () => benchEvents(file),
+  'workers-streams': () => benchStreams(file),
+  'workers-memory': benchMemory,
+});
 
 async function benchEvaluations(file: string): Promise<void> {
   const rows: string[][] = [];
