@@ -17,6 +17,11 @@ export function bench(name: string, run: BenchRun): void {
 async function runBenches(words: readonly string[]): Promise<void> {
   const named = words.filter((word) => benches.has(word));
   const filters = words.filter((word) => !benches.has(word));
+  if (named.length === 0 && filters.length > 0 && benches.size > 1) {
+    process.stderr.write(`no bench has the name ${filters[0]}; there are ${[...benches.keys()].sort().join(', ')}\n`);
+    process.exitCode = 1;
+    return;
+  }
   for (const [name, run] of benches) {
     if (named.length === 0 || named.includes(name)) await run(filters);
   }
