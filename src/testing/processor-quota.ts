@@ -21,8 +21,8 @@ export function limitProcessor(t: Cleanup, server: Limited, percent: number): vo
 }
 
 /**
- * The same as if on a machine of its own with so many processors, each a share of a real one, in percent: a JavaScript
- * thread gets at most one of them. To be called when all threads have started.
+ * Gives a process several such processors, of which a JavaScript thread gets at most one; `percent` is the share of each. To
+ * be called when all threads have started.
  */
 export function limitProcessors(t: Cleanup, server: Limited, processors: number, percent: number): void {
   const threads = readdirSync(`/proc/${server.pid}/task`).filter((thread) =>

@@ -5,7 +5,7 @@ const CLOSING = Buffer.from(']');
 const MIN_BLOCK_BYTES = 2 ** 10;
 const MAX_BLOCK_BYTES = 2 ** 16;
 
-/** The text of a JSON array that grows: copied into blocks, as a buffer for each part would keep the garbage collector busy. */
+/** The growing text of a JSON array, in blocks: a buffer for each element would keep the garbage collector busy. */
 export class ArrayText {
   readonly #full: Buffer[] = [];
   #block = Buffer.allocUnsafeSlow(0);

@@ -63,7 +63,7 @@ describe('the events of a worker', () => {
     assert.equal(batches.length, 1);
   });
 
-  test('carries the posts of an environment that is gone to nobody', async () => {
+  test('drops the posts of a removed environment', async () => {
     const { events, receiver, batches, post } = start();
     await receiver.receive(post('[1]'));
     await events.receiver(undefined).receive(post('[2]'));

@@ -30,11 +30,11 @@ export interface WorkerEventsParts {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** A message costs as much as a post does. */
+/** A message between threads costs about as much as a post. */
 const BATCH_MS = 10;
 const MAX_BATCH_BYTES = 2 ** 18;
 
-/** Accepts posts of events in a worker, for the main thread: a message has those of some milliseconds. */
+/** Accepts posts of events in a worker, for the main thread: one message has those of some milliseconds. */
 export class WorkerEvents {
   readonly #parts: WorkerEventsParts;
   readonly #sending = new Set<Promise<unknown>>();
@@ -103,7 +103,7 @@ export class WorkerEvents {
   }
 }
 
-/** In a buffer of their own, which can be moved. */
+/** One movable buffer. */
 function joined(bodies: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> {
   const whole = Buffer.allocUnsafeSlow(length);
   let at = 0;
@@ -111,7 +111,7 @@ function joined(bodies: readonly Buffer[], length: number): Uint8Array<ArrayBuff
   return whole;
 }
 
-/** Passes posts on in the main thread; `receiverOf` is undefined for an environment that is no longer served. */
+/** Passes posts on in the main thread; `receiverOf` returns undefined for a removed environment. */
 export function deliverPosts(
   { posts, bodies }: PostBatch,
   receiverOf: (
