@@ -65,7 +65,7 @@ async function serveAlerts(command: Command, terminal: Terminal): Promise<void> 
   const { startAlertServer } = await import('./server.ts');
   server = await startAlertServer(options, clock, log);
   // Not before: what a start loads would be collected again and again.
-  keepHeapSmall('maglev');
+  keepHeapSmall('bursts');
   giveMemoryBack(clock);
   announceStart(terminal);
   await stopped;

@@ -2,6 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
+import { compileFor, type Work } from './compiler.ts';
 import { ownProgram } from './threads/thread.ts';
 
 /** By then a server has started, and the memory of its start is garbage. */
@@ -26,19 +27,14 @@ export function giveMemoryBackNow(smallHeap = SMALL_HEAP): void {
   if (getHeapStatistics().total_heap_size <= smallHeap) collectGarbage();
 }
 
-/** V8's optimizing compilers: Maglev compiles a function after some hundred calls, TurboFan after some thousand, to faster code. */
-export type Compiler = 'maglev' | 'turbofan';
-
 /**
  * Makes V8 collect garbage before it asks the system for more memory, which costs a few microseconds for each new alert.
  * Otherwise it takes 280 MB for 50,000 alerts that need 100. Holds for all threads. To be called when a server has started.
- * V8 is left with one compiler: the memory of both, in several threads, stays with the C library (8 MB). Maglev suits work in
- * bursts, TurboFan long work.
  */
-export function keepHeapSmall(compiler: Compiler): void {
+export function keepHeapSmall(work: Work): void {
   setFlagsFromString('--optimize-for-size');
   boundYoungSpace();
-  setFlagsFromString(compiler === 'maglev' ? '--no-turbofan' : '--no-maglev');
+  compileFor(work);
 }
 
 /**

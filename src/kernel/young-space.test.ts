@@ -8,7 +8,7 @@ const MEGABYTE = 2 ** 20;
 const script = await bundleScript(`
   import { getHeapSpaceStatistics } from 'node:v8';
   import { keepHeapSmall } from './memory.ts';
-  keepHeapSmall('maglev');
+  keepHeapSmall('bursts');
   let kept = [];
   let most = 0;
   for (let turn = 0; turn < 300; turn++) {
