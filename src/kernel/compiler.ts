@@ -30,7 +30,7 @@ const WINDOW_MS = 60_000;
 /** Of processor time. 10,000 groups at once, or as many posted silences, take a quarter to a half of it. */
 const LONG_MS = 20_000;
 
-/** Work that takes a third of a processor for a minute is long. */
+/** Work is long once it has taken 20 s of processor time within a minute. */
 export class LongWork {
   readonly #longMs: number;
   #startedAt = 0;

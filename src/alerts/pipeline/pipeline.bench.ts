@@ -1,17 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { printNumber, printSpread, spreadOf } from '../../testing/bench.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { RawConnection } from '../../testing/http/raw-connection.ts';
-import {
-  configFile,
-  Janitor,
-  memoryOf,
-  type RunningServer,
-  startAlertmanager,
-  startOpsdeck,
-} from '../../testing/processes.ts';
+import { configFile, Janitor, type RunningServer, startAlertmanager, startOpsdeck } from '../../testing/processes.ts';
 import { alertsOf, postRequest, silencesOf } from '../testing/bench.ts';
 import { benchBesideAlertmanager } from '../testing/bench-contest.ts';
+import { memoryMb, processorMs } from '../testing/process-usage.ts';
 import { startWebhookSink, type WebhookSink } from '../testing/webhook-sink.ts';
 
 type Side = 'opsdeck' | 'Alertmanager';
@@ -127,17 +120,6 @@ async function measureBurst(name: keyof typeof BURSTS, side: Side, server: Runni
     record(`${what}: last webhook (ms late)`, side, [last.measuredAt - dueAt]);
     record(`${what}: processor (ms)`, side, [processorMs(server.pid) - before]);
   }
-}
-
-/** What a server has used of the processor so far, in milliseconds. Linux counts in hundredths of a second. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Resident memory of a server in MB. */
-function memoryMb(pid: number): number {
-  return (memoryOf(pid)?.rss ?? Number.NaN) / 2 ** 20;
 }
 
 const INTERVALS = 5;
