@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Member } from '../../kernel/postgres/members.ts';
 import type { Postgres } from '../../kernel/postgres/postgres.ts';
 import { eventually } from '../../testing/eventually.ts';
@@ -55,7 +56,7 @@ function refusedFor(outcome: ClaimOutcome, postgres: Postgres): number {
   return outcome.retryAt - postgres.clock.now();
 }
 
-const idle = (nextFlushAt: number | undefined) => ({ nextFlushAt, released: [] });
+const idle = (nextFlushAt: number | undefined) => ({ nextFlushAt, released: [], isInDoubt: false });
 
 interface FlushRow {
   readonly owner: string | null;
@@ -79,6 +80,15 @@ async function completeAnother(postgres: Postgres, { claims }: Node): Promise<vo
   claims.complete(granted(await claims.claim(other)), idle(undefined));
   await eventually('the end of the other flush', async () => (await rowOf(postgres, other)) === undefined);
 }
+
+test('without PostgreSQL every node gets every claim, in doubt', async () => {
+  const clock = new FakeClock();
+  const { claims } = createNode({ isUp: false, clock } as unknown as Postgres);
+  const outcome = claims.claim(newGroup());
+  await setImmediate();
+  clock.advance(0);
+  assert.equal(granted(await outcome).isInDoubt, true);
+});
 
 test('claims and group timers in PostgreSQL', async (t) => {
   if (!needsPostgres(t)) return;
@@ -122,6 +132,20 @@ test('claims and group timers in PostgreSQL', async (t) => {
     await hold(a, group);
     await endLease(postgres, group);
     assert.equal((await hold(b, group)).isInDoubt, true);
+  });
+
+  await t.test('a claim stays in doubt until the group is notified', async () => {
+    const [a, b] = [createNode(postgres), createNode(postgres)];
+    const group = newGroup();
+    await hold(a, group);
+    await endLease(postgres, group);
+    for (const isInDoubt of [true, false]) {
+      const claim = await hold(b, group);
+      assert.equal(claim.isInDoubt, true);
+      b.claims.complete(claim, { ...idle(postgres.clock.now()), isInDoubt });
+      await completeAnother(postgres, b);
+    }
+    assert.equal((await hold(b, group)).isInDoubt, false);
   });
 
   await t.test('a lost claim is neither confirmed nor completed', async () => {
@@ -168,7 +192,8 @@ test('claims and group timers in PostgreSQL', async (t) => {
   await t.test('other nodes learn the end of a flush, under the id that they know', async () => {
     const [a, b] = [createNode(postgres), createNode(postgres)];
     const group = groupOf('{}:{name="a\0\\0\ud800"}');
-    const result = { nextFlushAt: 1_900_000_000_000, released: [{ fingerprint: '744e61ca074bea90', endsAt: 17 }] };
+    const released = [{ fingerprint: '744e61ca074bea90', endsAt: 17 }];
+    const result = { nextFlushAt: 1_900_000_000_000, released, isInDoubt: false };
     a.claims.complete(await hold(a, group), result);
     const [logged] = await eventually('the logged end', async () => {
       const rows = await postgres.query(

@@ -27,7 +27,7 @@ const CLAIM = `
     SELECT id, clock_timestamp(), true, $2::uuid, false, clock_timestamp() + $3 * interval '1 ms', nextval('opsdeck.fence')
     FROM wanted ORDER BY id
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, lease_until = clock_timestamp() + $3 * interval '1 ms',
-      fence = excluded.fence, flushed = true, in_doubt = f.owner IS NOT NULL
+      fence = excluded.fence, flushed = true, in_doubt = f.in_doubt OR f.owner IS NOT NULL
     WHERE f.next_at <= clock_timestamp() + $4 * interval '1 ms'
       AND (f.owner IS NULL OR f.owner = excluded.owner OR f.lease_until < clock_timestamp())
     RETURNING f.id, f.fence, f.in_doubt
@@ -44,11 +44,12 @@ const RENEW = `
   RETURNING f.id`;
 const COMPLETE = `
   WITH done AS (
-    SELECT f.id, d.next_at, d.body FROM opsdeck.flush f
-    JOIN unnest($1::text[], $2::bigint[], $3::float8[], $4::text[]) AS d (id, fence, next_at, body) USING (id, fence)
+    SELECT f.id, d.next_at, d.in_doubt, d.body FROM opsdeck.flush f
+    JOIN unnest($1::text[], $2::bigint[], $3::float8[], $4::boolean[], $5::text[])
+      AS d (id, fence, next_at, in_doubt, body) USING (id, fence)
     ORDER BY f.id FOR UPDATE OF f
   ), moved AS (
-    UPDATE opsdeck.flush f SET next_at = to_timestamp(done.next_at / 1000), owner = NULL, in_doubt = false
+    UPDATE opsdeck.flush f SET next_at = to_timestamp(done.next_at / 1000), owner = NULL, in_doubt = done.in_doubt
     FROM done WHERE f.id = done.id AND done.next_at IS NOT NULL RETURNING f.id, done.body
   ), gone AS (
     DELETE FROM opsdeck.flush f USING done WHERE f.id = done.id AND done.next_at IS NULL RETURNING f.id, done.body
@@ -141,8 +142,9 @@ export class ClusterClaims implements Claims {
         if (!(error instanceof StorageAwayError)) throw error;
       }
       await this.#wait(postgres.isUp ? RETRY_MS : members.position * TURN_MS);
+      // Every node sends now, and none learns what another has sent.
       if (!postgres.isUp)
-        return { ok: true, claim: this.#hold({ id, isInDoubt: false, at: momentOf(this.#parts.clock) }) };
+        return { ok: true, claim: this.#hold({ id, isInDoubt: true, at: momentOf(this.#parts.clock) }) };
     }
   }
 
@@ -230,6 +232,7 @@ export class ClusterClaims implements Claims {
       results.map(([{ id }]) => id),
       results.map(([{ fence }]) => fence),
       results.map(([, { nextFlushAt }]) => nextFlushAt ?? null),
+      results.map(([, { isInDoubt }]) => isInDoubt),
       results.map(([, result]) => JSON.stringify({ by, ...result } satisfies LoggedFlush)),
     ]);
     return results.map(() => undefined);

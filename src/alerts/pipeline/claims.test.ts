@@ -40,7 +40,7 @@ test('a group is flushed with a claim, whose end names the next flush', async ()
   await advance(10 * SECOND);
   assert.deepEqual(sent, ['10s default/webhook first notification: +a']);
   assert.deepEqual(claims.asked, ['{n="a"}']);
-  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 70 * SECOND, released: [] }]);
+  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 70 * SECOND, released: [], isInDoubt: false }]);
 });
 
 test('a flush with nothing to send and nothing to release needs no claim', async () => {
@@ -60,6 +60,7 @@ test('a flush that releases resolved alerts needs a claim even if there is nothi
     {
       nextFlushAt: undefined,
       released: [{ fingerprint: state.alerts.sorted()[0]?.alert.fingerprint, endsAt: START + 5 * SECOND }],
+      isInDoubt: false,
     },
   ]);
 });
@@ -76,6 +77,22 @@ test('a refused flush sends nothing and asks again at the given time, then even 
   // The other node may have sent that it fires.
   assert.deepEqual(sent, ['14s default/webhook all alerts resolved: -a']);
   assert.equal(claims.asked.length, 2);
+});
+
+test('a failed notification leaves the doubt to the next claim, a delivered one ends it', async () => {
+  let isReached = false;
+  const { claims, claim, post, advance } = createNode({
+    receivers: { default: [{ answer: () => (isReached ? { ok: true } : failure({ retry: false })) }] },
+  });
+  claims.outcome = () => ({ ok: true, claim: { ...claim, isInDoubt: true } });
+  post('a');
+  await advance(10 * SECOND);
+  isReached = true;
+  await advance(MINUTE);
+  assert.deepEqual(
+    claims.completed.map(({ isInDoubt }) => isInDoubt),
+    [true, false],
+  );
 });
 
 test('without a doubt, an alert that has resolved unsent stays unsent', async () => {
@@ -164,12 +181,12 @@ test('each attempt asks whether the claim still holds', async () => {
   assert.equal(sent.length, 1);
 });
 
-test('a claim that is granted during a stop is given back, due at once', async () => {
-  const { claims, granted, post, advance, sent, state } = createNode();
+test('a claim that is granted during a stop is given back, due at once, with its doubt', async () => {
+  const { claims, claim, post, advance, sent, state } = createNode();
   let grant = () => {};
   claims.outcome = () =>
     new Promise((done) => {
-      grant = () => done(granted);
+      grant = () => done({ ok: true, claim: { ...claim, isInDoubt: true } });
     });
   post('a');
   await advance(10 * SECOND);
@@ -177,5 +194,5 @@ test('a claim that is granted during a stop is given back, due at once', async (
   grant();
   await stopped;
   assert.deepEqual(sent, []);
-  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 10 * SECOND, released: [] }]);
+  assert.deepEqual(claims.completed, [{ nextFlushAt: START + 10 * SECOND, released: [], isInDoubt: true }]);
 });

@@ -2,7 +2,7 @@ import type { AlertGroup } from '../store/group.ts';
 
 /** The right to flush a group, which one node has at a time. */
 export interface Claim {
-  /** The node that had it before has not recorded what it sent. */
+  /** Another node may have sent what it has not recorded. */
   readonly isInDoubt: boolean;
   /** It did not hold when it was last confirmed. */
   readonly isLost: boolean;
@@ -22,6 +22,8 @@ export interface FlushResult {
   /** Undefined: the group is gone. */
   readonly nextFlushAt: number | undefined;
   readonly released: readonly ReleasedAlert[];
+  /** The doubt of the claim remains, for the next one. */
+  readonly isInDoubt: boolean;
 }
 
 export type ClaimOutcome =

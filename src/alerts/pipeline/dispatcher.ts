@@ -132,7 +132,7 @@ export class Dispatcher implements GroupListener {
   }
 
   /** Another node has flushed the group. */
-  flushedElsewhere(id: string, { nextFlushAt, released }: FlushResult): void {
+  flushedElsewhere(id: string, { nextFlushAt, released }: Omit<FlushResult, 'isInDoubt'>): void {
     const group = this.#byId.get(id);
     if (!group) {
       if (nextFlushAt === undefined) this.#remembered.delete(id);
@@ -197,7 +197,8 @@ export class Dispatcher implements GroupListener {
     if (claim) {
       const isOpen = claim.isLost && !isNotified;
       group.isContested = isOpen;
-      this.#parts.claims?.complete(claim, { nextFlushAt, released });
+      const isInDoubt = claim.isInDoubt && !isNotified;
+      this.#parts.claims?.complete(claim, { nextFlushAt, released, isInDoubt });
       if (isOpen && nextFlushAt !== undefined) this.#schedule.set(group, this.#parts.clock.now() + CLAIM_AGAIN_MS);
     } else if (retryAt !== undefined && nextFlushAt !== undefined) {
       group.isContested = true;

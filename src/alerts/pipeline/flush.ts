@@ -149,7 +149,8 @@ export class Flush implements Queued {
       this.#claim = outcome.claim;
       this.evaluate();
     } else {
-      claims.complete(outcome.claim, { nextFlushAt: this.#at, released: [] });
+      const { claim } = outcome;
+      claims.complete(claim, { nextFlushAt: this.#at, released: [], isInDoubt: claim.isInDoubt });
       this.#become('due');
     }
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../testing/eventually.ts';
-import { needsPostgres } from '../../../testing/postgres.ts';
-import { assertAccepted, type Cluster, startCluster } from '../../testing/cluster/cluster.ts';
+import { needsPostgres, startPostgres } from '../../../testing/postgres.ts';
+import { assertAccepted, type Cluster, type ClusterPlan, startCluster } from '../../testing/cluster/cluster.ts';
 import { countTexts } from '../../testing/cluster/deliveries.ts';
 import { type ClusterNode, firing, type PostedAlert, resolved } from '../../testing/cluster/node.ts';
 
@@ -11,9 +11,10 @@ import { type ClusterNode, firing, type PostedAlert, resolved } from '../../test
 const GROUP_INTERVAL = 'group_interval: 10m';
 
 /** A cluster whose sending node is killed before its first request is answered. */
-async function killSender(t: TestContext, alert: PostedAlert): Promise<Cluster> {
+async function killSender(t: TestContext, alert: PostedAlert, plan: ClusterPlan = {}): Promise<Cluster> {
   let isFirst = true;
   const cluster = await startCluster(t, {
+    ...plan,
     size: 2,
     timing: `group_wait: 200ms, ${GROUP_INTERVAL}`,
     answer: () => {
@@ -45,6 +46,16 @@ async function testEnd(t: TestContext): Promise<void> {
   assert.deepEqual(countTexts(deliveries.all, ['Ended']), { '+a, -a': 1 });
 }
 
+async function testEndInOutage(t: TestContext): Promise<void> {
+  const postgres = await startPostgres(t);
+  const alert = firing('Alone');
+  const { deliveries, postAll } = await killSender(t, alert, { database: postgres });
+  assertAccepted(await postAll([resolved(alert)]));
+  await postgres.stop();
+  await deliveries.seen(['Alone'], '-a');
+  assert.deepEqual(countTexts(deliveries.all, ['Alone']), { '+a, -a': 1 });
+}
+
 async function testSingleWitness(t: TestContext): Promise<void> {
   const { nodes, deliveries, recorded } = await startCluster(t, {
     size: 2,
@@ -62,11 +73,12 @@ async function testSingleWitness(t: TestContext): Promise<void> {
   assert.notEqual(deliveries.all[0]?.node, witness.name);
 }
 
-test('of a node that is killed', { concurrency: 3 }, async (t) => {
+test('of a node that is killed', { concurrency: 4 }, async (t) => {
   if (!needsPostgres(t)) return;
   await Promise.all([
     t.test('another repeats the request under way, under the same key', (t) => testSameKey(t)),
     t.test('another sends the end of the alert whose request was under way', (t) => testEnd(t)),
+    t.test('another sends that end also when PostgreSQL is away', (t) => testEndInOutage(t)),
     t.test('another notifies of the alert that was posted to it alone', (t) => testSingleWitness(t)),
   ]);
 });

@@ -60,7 +60,9 @@ receivers: [{name: hook, webhook_configs: [{url: "${deliveries.url}/hook"}]}]
         const node = nodes.find(({ isRunning }) => isRunning) ?? first;
         return (await node.json<readonly unknown[]>(`/api/v2/notifications?limit=${count + 1}`)).length >= count;
       };
-      await eventually(`${count} notifications in the history`, isRecorded, { everyMs: 200 });
+      await eventually(`${count} notifications in the history`, isRecorded, { everyMs: 200 }).catch((cause) => {
+        throw new Error(nodes.map(({ name, stderr }) => `${name}:\n${stderr}`).join('\n'), { cause });
+      });
     },
   };
 }
