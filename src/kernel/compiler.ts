@@ -26,6 +26,16 @@ export function compileFor(work: Work, longWork = new LongWork()): void {
   observer.observe({ entryTypes: ['gc'] });
 }
 
+/**
+ * V8 compiles WebAssembly once and does not optimize it. undici's parser of answers is one large function: to optimize it takes
+ * 140 ms of a core and 23 MB, in the middle of a burst, and made no request measurably faster. Holds for all threads.
+ */
+export function leaveWebAssemblyUnoptimized(): void {
+  setFlagsFromString('--no-wasm-tier-up');
+  // With this alone V8 would optimize everything at once.
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+}
+
 const WINDOW_MS = 60_000;
 /** Of processor time. 10,000 groups at once, or as many posted silences, take a quarter to a half of it. */
 const LONG_MS = 20_000;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { bundleScript, startChild } from '../../testing/child-script.ts';
 import { openHttpClient } from '../../testing/http/client-parts.ts';
 import { startHttpSink } from '../../testing/http/sink.ts';
 import { AUTHORITY, SERVER } from '../testdata/tls-certificates.ts';
@@ -182,6 +183,29 @@ test('a file of certificates that cannot be read is named', async (t) => {
   await assert.rejects(
     http.send({ url: 'https://127.0.0.1:1/' }),
     /cannot read the certificates in \/nowhere\/ca\.pem: ENOENT/,
+  );
+});
+
+/** V8 would optimize at the second call, at once, and prints what it compiles. */
+const tracedRequests = await bundleScript(`
+  import { setFlagsFromString } from 'node:v8';
+  import { HttpClient } from './http-client/http-client.ts';
+  for (const flag of ['--trace-wasm-compilation-times', '--wasm-tiering-budget=1', '--wasm-sync-tier-up']) setFlagsFromString(flag);
+  const http = new HttpClient();
+  for (let request = 0; request < 20; request++) await http.send({ url: process.argv[1] });
+  await http.close();
+`);
+
+test('the parser of answers is compiled, but not optimized', async (t) => {
+  const { url } = await startHttpSink(t);
+  const child = startChild(t, tracedRequests, { args: [url] });
+  const lines: string[] = [];
+  for (let line = await child.readLine(); line !== undefined; line = await child.readLine()) lines.push(line);
+  assert.equal((await child.end).code, 0);
+  assert.ok(lines.some((line) => /^Compiled function .* Liftoff/.test(line)));
+  assert.deepEqual(
+    lines.filter((line) => /TurboFan/.test(line)),
+    [],
   );
 });
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { leaveWebAssemblyUnoptimized } from '../compiler.ts';
 import { type ConnectionOptions, Connections } from './connections.ts';
 import {
   type AnswerHeaders,
@@ -37,7 +38,10 @@ let undici: Promise<typeof import('undici')> | undefined;
 
 /** Loads what the first request needs. In the one-file build each import() would copy all exports anew. */
 export function loadHttpClient(): Promise<typeof import('undici')> {
-  undici ??= import('undici');
+  if (!undici) {
+    leaveWebAssemblyUnoptimized();
+    undici = import('undici');
+  }
   return undici;
 }
 
