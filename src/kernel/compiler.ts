@@ -8,7 +8,7 @@ export type Work = 'bursts' | 'long';
  * Leaves V8 with one optimizing compiler: two take 6 MB more, and Maglev alone is earlier in a burst. With `bursts` TurboFan joins
  * when work becomes long. Holds for all threads and functions, compiled ones included.
  */
-export function compileFor(work: Work, longWork = new LongWork()): void {
+export function compileFor(work: Work, longWork: Pick<LongWork, 'isReached'> = new LongWork()): void {
   if (work === 'long') {
     setFlagsFromString('--no-maglev');
     return;
@@ -42,17 +42,12 @@ const LONG_MS = 20_000;
 
 /** Work is long once it has taken 20 s of processor time within a minute. */
 export class LongWork {
-  readonly #longMs: number;
   #startedAt = 0;
   #usedBefore = 0;
 
-  constructor(longMs = LONG_MS) {
-    this.#longMs = longMs;
-  }
-
   /** By the time since the start of the process and the processor time it has used so far, both in milliseconds. */
   isReached(now: number, used: number): boolean {
-    if (now - this.#startedAt < WINDOW_MS) return used - this.#usedBefore >= this.#longMs;
+    if (now - this.#startedAt < WINDOW_MS) return used - this.#usedBefore >= LONG_MS;
     this.#startedAt = now;
     this.#usedBefore = used;
     return false;
