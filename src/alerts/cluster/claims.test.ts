@@ -56,7 +56,7 @@ function refusedFor(outcome: ClaimOutcome, postgres: Postgres): number {
   return outcome.retryAt - postgres.clock.now();
 }
 
-const idle = (nextFlushAt: number | undefined) => ({ nextFlushAt, released: [], isInDoubt: false });
+const idle = (nextFlushAt: number | undefined) => ({ nextFlushAt, released: [] });
 
 interface FlushRow {
   readonly owner: string | null;
@@ -77,7 +77,7 @@ const makeDue = (postgres: Postgres, { id }: AlertGroup) =>
 /** The end of a flush is written behind: its node claims another group and ends that flush too, which is written later. */
 async function completeAnother(postgres: Postgres, { claims }: Node): Promise<void> {
   const other = newGroup();
-  claims.complete(granted(await claims.claim(other)), idle(undefined));
+  claims.complete(granted(await claims.claim(other)), idle(undefined), false);
   await eventually('the end of the other flush', async () => (await rowOf(postgres, other)) === undefined);
 }
 
@@ -116,7 +116,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     const [a, b] = [createNode(postgres), createNode(postgres)];
     const group = newGroup();
     const nextFlushAt = Math.floor(postgres.clock.now()) + HOUR;
-    a.claims.complete(await hold(a, group), idle(nextFlushAt));
+    a.claims.complete(await hold(a, group), idle(nextFlushAt), false);
     await eventually('the end of the flush', async () => (await rowOf(postgres, group))?.next_at === nextFlushAt);
     for (const { claims } of [a, b]) {
       const waitMs = refusedFor(await claims.claim(group), postgres);
@@ -142,7 +142,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     for (const isInDoubt of [true, false]) {
       const claim = await hold(b, group);
       assert.equal(claim.isInDoubt, true);
-      b.claims.complete(claim, { ...idle(postgres.clock.now()), isInDoubt });
+      b.claims.complete(claim, idle(postgres.clock.now()), isInDoubt);
       await completeAnother(postgres, b);
     }
     assert.equal((await hold(b, group)).isInDoubt, false);
@@ -157,7 +157,7 @@ test('claims and group timers in PostgreSQL', async (t) => {
     const before = await rowOf(postgres, group);
     a.clock.advance(LEASE_MS);
     assert.equal(await lost.confirm(), false);
-    a.claims.complete(lost, idle(undefined));
+    a.claims.complete(lost, idle(undefined), false);
     await completeAnother(postgres, a);
     assert.deepEqual(await rowOf(postgres, group), before);
   });
@@ -185,16 +185,15 @@ test('claims and group timers in PostgreSQL', async (t) => {
   await t.test('the row of a group that is gone is removed', async () => {
     const node = createNode(postgres);
     const group = newGroup();
-    node.claims.complete(await hold(node, group), idle(undefined));
+    node.claims.complete(await hold(node, group), idle(undefined), false);
     await eventually('no row', async () => (await rowOf(postgres, group)) === undefined);
   });
 
   await t.test('other nodes learn the end of a flush, under the id that they know', async () => {
     const [a, b] = [createNode(postgres), createNode(postgres)];
     const group = groupOf('{}:{name="a\0\\0\ud800"}');
-    const released = [{ fingerprint: '744e61ca074bea90', endsAt: 17 }];
-    const result = { nextFlushAt: 1_900_000_000_000, released, isInDoubt: false };
-    a.claims.complete(await hold(a, group), result);
+    const result = { nextFlushAt: 1_900_000_000_000, released: [{ fingerprint: '744e61ca074bea90', endsAt: 17 }] };
+    a.claims.complete(await hold(a, group), result, false);
     const [logged] = await eventually('the logged end', async () => {
       const rows = await postgres.query(
         "SELECT key, body FROM opsdeck.change WHERE kind = 'flush' AND key LIKE '%name=%'",

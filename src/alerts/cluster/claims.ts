@@ -108,12 +108,19 @@ class HeldClaim implements Claim {
   }
 }
 
+/** A claim whose flush has ended; `isInDoubt`: its doubt remains. */
+interface CompletedClaim {
+  readonly claim: HeldClaim;
+  readonly result: FlushResult;
+  readonly isInDoubt: boolean;
+}
+
 /** Claims on groups as rows in PostgreSQL, with a lease and a fence. */
 export class ClusterClaims implements Claims {
   readonly #parts: ClusterClaimsParts;
   readonly #held = new Map<string, HeldClaim>();
   readonly #claims: Batches<string, ClaimOutcome>;
-  readonly #results: Batches<readonly [HeldClaim, FlushResult], undefined>;
+  readonly #results: Batches<CompletedClaim, undefined>;
   readonly #completing = new Set<Promise<unknown>>();
   #renewing: CancelTimer | undefined;
 
@@ -148,11 +155,11 @@ export class ClusterClaims implements Claims {
     }
   }
 
-  complete(claim: Claim, result: FlushResult): void {
+  complete(claim: Claim, result: FlushResult, isInDoubt: boolean): void {
     if (!(claim instanceof HeldClaim)) return;
     this.#held.delete(claim.id);
     if (claim.fence === undefined) return;
-    const written = this.#results.add([claim, result]).catch((error) => {
+    const written = this.#results.add({ claim, result, isInDoubt }).catch((error) => {
       if (error instanceof StorageAwayError) return;
       this.#parts.log.error('the end of a flush could not be written to PostgreSQL', { err: messageOf(error) });
     });
@@ -225,15 +232,15 @@ export class ClusterClaims implements Claims {
     }
   }
 
-  async #completeAll(results: readonly (readonly [HeldClaim, FlushResult])[]): Promise<readonly undefined[]> {
+  async #completeAll(results: readonly CompletedClaim[]): Promise<readonly undefined[]> {
     const { postgres, members } = this.#parts;
     const by = members.own.incarnation;
     await postgres.query(COMPLETE, [
-      results.map(([{ id }]) => id),
-      results.map(([{ fence }]) => fence),
-      results.map(([, { nextFlushAt }]) => nextFlushAt ?? null),
-      results.map(([, { isInDoubt }]) => isInDoubt),
-      results.map(([, result]) => JSON.stringify({ by, ...result } satisfies LoggedFlush)),
+      results.map(({ claim }) => claim.id),
+      results.map(({ claim }) => claim.fence),
+      results.map(({ result }) => result.nextFlushAt ?? null),
+      results.map(({ isInDoubt }) => isInDoubt),
+      results.map(({ result }) => JSON.stringify({ by, ...result } satisfies LoggedFlush)),
     ]);
     return results.map(() => undefined);
   }

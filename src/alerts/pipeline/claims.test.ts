@@ -20,14 +20,14 @@ function createNode(options: TestPipelineOptions = {}) {
     isHeld: true,
     outcome: (): ClaimOutcome | Promise<ClaimOutcome> => granted,
     asked: [] as string[],
-    completed: [] as FlushResult[],
+    completed: [] as (FlushResult & { readonly isInDoubt: boolean })[],
   };
   const claims: Claims = {
     async claim({ labelsText }) {
       node.asked.push(labelsText);
       return node.outcome();
     },
-    complete: (_, result) => void node.completed.push(result),
+    complete: (_, result, isInDoubt) => void node.completed.push({ ...result, isInDoubt }),
   };
   const parts = createTestPipeline({ route: ROUTE, ...options, claims });
   parts.state.dispatcher.start(parts.pipeline);

@@ -22,8 +22,6 @@ export interface FlushResult {
   /** Undefined: the group is gone. */
   readonly nextFlushAt: number | undefined;
   readonly released: readonly ReleasedAlert[];
-  /** The doubt of the claim remains, for the next one. */
-  readonly isInDoubt: boolean;
 }
 
 export type ClaimOutcome =
@@ -35,5 +33,6 @@ export type ClaimOutcome =
 export interface Claims {
   /** When it resolves, memory has everything that other nodes had committed when the claim was granted. */
   claim(group: AlertGroup): Promise<ClaimOutcome>;
-  complete(claim: Claim, result: FlushResult): void;
+  /** `isInDoubt`: the doubt of the claim remains, for the next one. */
+  complete(claim: Claim, result: FlushResult, isInDoubt: boolean): void;
 }

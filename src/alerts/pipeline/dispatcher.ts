@@ -132,7 +132,7 @@ export class Dispatcher implements GroupListener {
   }
 
   /** Another node has flushed the group. */
-  flushedElsewhere(id: string, { nextFlushAt, released }: Omit<FlushResult, 'isInDoubt'>): void {
+  flushedElsewhere(id: string, { nextFlushAt, released }: FlushResult): void {
     const group = this.#byId.get(id);
     if (!group) {
       if (nextFlushAt === undefined) this.#remembered.delete(id);
@@ -197,8 +197,7 @@ export class Dispatcher implements GroupListener {
     if (claim) {
       const isOpen = claim.isLost && !isNotified;
       group.isContested = isOpen;
-      const isInDoubt = claim.isInDoubt && !isNotified;
-      this.#parts.claims?.complete(claim, { nextFlushAt, released, isInDoubt });
+      this.#parts.claims?.complete(claim, { nextFlushAt, released }, claim.isInDoubt && !isNotified);
       if (isOpen && nextFlushAt !== undefined) this.#schedule.set(group, this.#parts.clock.now() + CLAIM_AGAIN_MS);
     } else if (retryAt !== undefined && nextFlushAt !== undefined) {
       group.isContested = true;

@@ -150,7 +150,7 @@ export class Flush implements Queued {
       this.evaluate();
     } else {
       const { claim } = outcome;
-      claims.complete(claim, { nextFlushAt: this.#at, released: [], isInDoubt: claim.isInDoubt });
+      claims.complete(claim, { nextFlushAt: this.#at, released: [] }, claim.isInDoubt);
       this.#become('due');
     }
   }
