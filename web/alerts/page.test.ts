@@ -31,6 +31,8 @@ interface ListedSilence {
   readonly id: string;
   readonly status: { readonly state: string };
   readonly endsAt: string;
+  readonly updatedAt: string;
+  readonly comment: string;
   readonly annotations?: Record<string, string>;
 }
 
@@ -295,7 +297,11 @@ test('the page of the alert server', async (t) => {
     );
 
     // The failure of one does not keep the other from expiring.
-    await page.route(`**/silence/${ids[0]}`, (route) => route.fulfill({ status: 500, json: 'the disk is full' }));
+    await page.route(`**/silence/${ids[0]}`, (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 500, json: 'the disk is full' })
+        : route.continue(),
+    );
     await page.keyboard.press('d');
     await page.getByRole('dialog').getByRole('button', { name: 'Expire' }).click();
     const report = page.getByRole('dialog', { name: '1 of 2 not expired' });
@@ -313,6 +319,45 @@ test('the page of the alert server', async (t) => {
       [[false, ends[1]]],
     );
     for (const id of [ids[0], bulk[0]?.id]) await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
+  });
+
+  await t.test('a silence that another user changed is extended, expired and restored as it is now', async (t) => {
+    const id = await createSilence(server, 'Shared');
+    const ended = await createSilence(server, 'Ended elsewhere');
+    const page = await openPage(t, browser, `${server.url}/#/silences`);
+    const press = async (name: string, action: string, confirm: string) => {
+      const row = page.locator('.silence', { hasText: name });
+      await row.getByRole('button', { name: action }).click();
+      await page.getByRole('dialog').getByRole('button', { name: confirm }).click();
+    };
+    await page.locator('.silence', { hasText: 'Shared' }).waitFor();
+    // The page keeps what it has loaded.
+    await page.route('**/api/v2/silences*', (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.continue(),
+    );
+    const { status: _, updatedAt: __, ...silence } = await getJson<ListedSilence>(server, `silence/${id}`);
+    const after = (hours: number) => new Date(Date.parse(silence.endsAt) + hours * 3_600_000).toISOString();
+    await postJson(server, 'silences', { ...silence, endsAt: after(2), comment: 'the new disk is late' });
+    await fetch(`${server.url}/api/v2/silence/${ended}`, { method: 'DELETE' });
+
+    await press('Shared', 'Extend', '+4h');
+    await page.getByText('1 silence extended by 4h.').waitFor();
+    const extended = await getJson<ListedSilence>(server, `silence/${id}`);
+    assert.deepEqual([extended.endsAt, extended.comment], [after(6), 'the new disk is late']);
+    await press('Shared', 'Expire', 'Expire');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Restored as a new silence.').waitFor();
+    const restored = await getJson<ListedSilence[]>(server, 'silences?expired=false&filter=alertname="Shared"');
+    assert.deepEqual(
+      restored.map(({ endsAt, comment }) => [endsAt, comment]),
+      [[after(6), 'the new disk is late']],
+    );
+
+    await press('Ended elsewhere', 'Extend', '+4h');
+    const report = page.getByRole('dialog', { name: '1 of 1 not extended' });
+    assert.match((await report.textContent()) ?? '', /Ended elsewhere.*already expired/);
+    assert.deepEqual(await getJson(server, 'silences?expired=false&filter=alertname="Ended elsewhere"'), []);
+    for (const { id } of restored) await fetch(`${server.url}/api/v2/silence/${id}`, { method: 'DELETE' });
   });
 
   await t.test('one form makes several silences, which expire with their alerts and name a ticket', async (t) => {
