@@ -67,8 +67,8 @@ function postableOf({ id, matchers, startsAt, endsAt, createdBy, comment, annota
 }
 
 /**
- * The silence with an end that is later by `ms`. Of an acknowledgement it is the limit; the server moves the end, which a page
- * that was not refreshed has from long ago.
+ * The silence with an end that is later by `ms`. Of an acknowledgement it is the limit; the server moves the end, and would refuse one
+ * that has passed when the request arrives.
  */
 export function extended(silence: Silence, ms: number, now: number): PostableSilence {
   const limit = acknowledgedUntil(silence);
